@@ -1,0 +1,85 @@
+import type { ShapeProblem } from '../schema/check-shape.ts';
+import type { FieldPath } from '../schema/field-path.ts';
+import type { KubeletConfiguration } from './kubelet-configuration.ts';
+
+/** Finds values of the right type that make no sense, by the kubelet's rules for the fields that rxlet uses. */
+export function checkConfig(config: KubeletConfiguration): readonly ShapeProblem[] {
+  return RULES.flatMap(({ path, holds, message }) => (holds(config) ? [] : [{ path, message }]));
+}
+
+interface Rule {
+  readonly path: FieldPath;
+  readonly holds: (config: KubeletConfiguration) => boolean;
+  readonly message: string;
+}
+
+/** Tells an address from a name; whoever dials it finds out the rest. */
+const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:)[0-9a-f:.]+)$/i;
+const UNIX_ADDRESS = /^unix:\/\/\/./;
+const NOT_A_UNIX_ADDRESS = 'must be the address of a unix socket, for example unix:///run/containerd/containerd.sock';
+
+const RULES: readonly Rule[] = [
+  positive('fileCheckFrequency'),
+  positive('syncFrequency'),
+  positive('runtimeRequestTimeout'),
+  {
+    path: ['cgroupDriver'],
+    holds: ({ cgroupDriver }) => ['cgroupfs', 'systemd'].includes(cgroupDriver),
+    message: 'must be cgroupfs or systemd',
+  },
+  {
+    path: ['cpuCFSQuotaPeriod'],
+    holds: ({ cpuCFSQuotaPeriod }) => isWithin(cpuCFSQuotaPeriod, 1, 1_000),
+    message: 'must be from 1ms to 1s',
+  },
+  {
+    path: ['crashLoopBackOff', 'maxContainerRestartPeriod'],
+    holds: ({ crashLoopBackOff }) => isWithin(crashLoopBackOff.maxContainerRestartPeriod, 1_000, 300_000),
+    message: 'must be from 1s to 300s',
+  },
+  { path: ['maxPods'], holds: ({ maxPods }) => maxPods > 0, message: 'must not be negative' },
+  {
+    path: ['podPidsLimit'],
+    holds: ({ podPidsLimit }) => podPidsLimit >= -1,
+    message: 'must be -1 (no limit), or the number of processes a pod may have',
+  },
+  {
+    path: ['maxParallelImagePulls'],
+    holds: ({ maxParallelImagePulls = 1 }) => maxParallelImagePulls >= 1,
+    message: 'must be at least 1',
+  },
+  {
+    path: ['maxParallelImagePulls'],
+    holds: ({ maxParallelImagePulls = 1, serializeImagePulls }) => !serializeImagePulls || maxParallelImagePulls < 2,
+    message: 'must not be more than 1 while serializeImagePulls is true',
+  },
+  {
+    path: ['containerRuntimeEndpoint'],
+    holds: ({ containerRuntimeEndpoint }) => UNIX_ADDRESS.test(containerRuntimeEndpoint),
+    message: NOT_A_UNIX_ADDRESS,
+  },
+  {
+    path: ['imageServiceEndpoint'],
+    holds: ({ imageServiceEndpoint, containerRuntimeEndpoint }) =>
+      imageServiceEndpoint === containerRuntimeEndpoint || UNIX_ADDRESS.test(imageServiceEndpoint),
+    message: NOT_A_UNIX_ADDRESS,
+  },
+  {
+    path: ['podLogsDir'],
+    holds: ({ podLogsDir }) => podLogsDir.startsWith('/') && !podLogsDir.split('/').includes('..'),
+    message: 'must be an absolute path without ".."',
+  },
+  {
+    path: ['clusterDNS'],
+    holds: ({ clusterDNS }) => clusterDNS.every((address) => IP.test(address)),
+    message: 'must hold IP addresses',
+  },
+];
+
+function positive(field: 'fileCheckFrequency' | 'syncFrequency' | 'runtimeRequestTimeout'): Rule {
+  return { path: [field], holds: (config) => config[field] > 0, message: 'must be longer than 0s' };
+}
+
+function isWithin(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}

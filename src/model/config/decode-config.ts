@@ -1,0 +1,78 @@
+import { isRecord } from '../schema/check-shape.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './kubelet-configuration.ts';
+import { parseDuration } from './parse-duration.ts';
+
+/**
+ * A configuration of the right shape, in the form in which rxlet uses it. Defaults are put in once, here, after all
+ * layers are merged. As for the kubelet, an empty string, 0 and "0s" count as not said, save where they have a meaning
+ * of their own (`resolvConf`, `podPidsLimit`).
+ */
+export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletConfiguration {
+  const defaults = DEFAULT_KUBELET_CONFIGURATION;
+  const runtime = endpoint(said(text(wire['containerRuntimeEndpoint']))) ?? defaults.containerRuntimeEndpoint;
+  const parallel = number(wire['maxParallelImagePulls']);
+  const backOff = isRecord(wire['crashLoopBackOff']) ? wire['crashLoopBackOff'] : {};
+  return {
+    staticPodPath: text(wire['staticPodPath']) ?? defaults.staticPodPath,
+    fileCheckFrequency: said(duration(wire['fileCheckFrequency'])) ?? defaults.fileCheckFrequency,
+    syncFrequency: said(duration(wire['syncFrequency'])) ?? defaults.syncFrequency,
+
+    containerRuntimeEndpoint: runtime,
+    imageServiceEndpoint: endpoint(said(text(wire['imageServiceEndpoint']))) ?? runtime,
+    runtimeRequestTimeout: said(duration(wire['runtimeRequestTimeout'])) ?? defaults.runtimeRequestTimeout,
+    serializeImagePulls: flag(wire['serializeImagePulls']) ?? (parallel === undefined || parallel < 2),
+    maxParallelImagePulls: parallel,
+
+    cgroupDriver: (said(text(wire['cgroupDriver'])) ?? defaults.cgroupDriver) as KubeletConfiguration['cgroupDriver'],
+    cgroupRoot: text(wire['cgroupRoot']) ?? defaults.cgroupRoot,
+    cgroupsPerQOS: flag(wire['cgroupsPerQOS']) ?? defaults.cgroupsPerQOS,
+    cpuCFSQuota: flag(wire['cpuCFSQuota']) ?? defaults.cpuCFSQuota,
+    cpuCFSQuotaPeriod: duration(wire['cpuCFSQuotaPeriod']) ?? defaults.cpuCFSQuotaPeriod,
+    podPidsLimit: number(wire['podPidsLimit']) ?? defaults.podPidsLimit,
+
+    maxPods: said(number(wire['maxPods'])) ?? defaults.maxPods,
+    podLogsDir: said(text(wire['podLogsDir'])) ?? defaults.podLogsDir,
+    resolvConf: text(wire['resolvConf']) ?? defaults.resolvConf,
+    clusterDNS: list(wire['clusterDNS']),
+    clusterDomain: text(wire['clusterDomain']) ?? defaults.clusterDomain,
+    crashLoopBackOff: {
+      maxContainerRestartPeriod:
+        duration(backOff['maxContainerRestartPeriod']) ?? defaults.crashLoopBackOff.maxContainerRestartPeriod,
+    },
+    featureGates: gates(wire['featureGates']),
+  };
+}
+
+function said<T extends string | number>(value: T | undefined): T | undefined {
+  return value === '' || value === 0 ? undefined : value;
+}
+
+/** The kubelet still takes a bare path for a `unix://` address. */
+function endpoint(address: string | undefined): string | undefined {
+  return address?.startsWith('/') ? `unix://${address}` : address;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function flag(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+function duration(value: unknown): number | undefined {
+  return typeof value === 'string' ? parseDuration(value) : undefined;
+}
+
+function list(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function gates(value: unknown): Readonly<Record<string, boolean>> {
+  const entries = Object.entries(isRecord(value) ? value : {});
+  return Object.fromEntries(entries.flatMap(([name, on]) => (typeof on === 'boolean' ? [[name, on]] : [])));
+}

@@ -1,0 +1,25 @@
+import type { KubeletConfiguration } from './kubelet-configuration.ts';
+
+/** Everything `rxlet run` is told: the kubelet's configuration and what only this process needs. */
+export interface RunConfig {
+  readonly config: KubeletConfiguration;
+  /** Lower-case host name, or what `--hostname-override` says. */
+  readonly nodeName: string;
+  /** What `--node-ip` says: none, one, or one of each family. */
+  readonly nodeIps: readonly string[];
+  /** Folder for everything rxlet keeps: pods' directories, checkpoints. */
+  readonly rootDir: string;
+  /** Unix socket of the local API. */
+  readonly socket: string;
+  /** Whether pods end with the agent. The kubelet leaves them running, and so does rxlet unless asked. */
+  readonly stopPodsOnExit: boolean;
+  /**
+   * What a pod does whose manifest changes: run on until the new version can start, or end at once (the kubelet's
+   * way). A manifest may say otherwise by the annotation `rxlet.dev/update`.
+   */
+  readonly update: 'prepare' | 'immediate';
+  /** 0 shows errors, warnings and news; 4 and more shows every step. */
+  readonly verbosity: number;
+  /** Sentences for the log: what was accepted and has no effect. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,41 @@
+import type { Pod, SourceName } from './pod.ts';
+
+/** Where in the input something stands. Lines and columns count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Bad input, kept visible until it is mended; what already runs is never lost because of it. */
+export interface Problem {
+  readonly source: SourceName;
+  /** The file or URL that holds the mistake. */
+  readonly origin: string;
+  readonly position?: Position;
+  /** Kubernetes field path, as `spec.containers[0].image`. */
+  readonly field?: string;
+  /** `namespace/name` of the pod, where it is known. */
+  readonly pod?: string;
+  /** One sentence: what is wrong, and where it helps, what would be right. */
+  readonly message: string;
+}
+
+/** Everything one source currently wants to run. Always whole, never a delta. */
+export interface Desired {
+  readonly source: SourceName;
+  readonly pods: readonly Pod[];
+  readonly problems: readonly Problem[];
+}
+
+/** How a source's wish for one pod changed (kubelet, PodUpdate operations). */
+export interface PodChange {
+  readonly op: 'add' | 'update' | 'remove' | 'delete' | 'reconcile';
+  readonly source: SourceName;
+  readonly pod: Pod;
+}
+
+/** `file:line:column: field: message`, as compilers print it. */
+export function describeProblem({ origin, position, field, message }: Omit<Problem, 'source'>): string {
+  const where = position ? `${origin}:${position.line}:${position.column}` : origin;
+  return field ? `${where}: ${field}: ${message}` : `${where}: ${message}`;
+}

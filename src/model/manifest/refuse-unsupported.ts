@@ -1,0 +1,97 @@
+import { isRecord } from '../schema/check-shape.ts';
+import type { FieldPath, FieldProblem } from '../schema/field-path.ts';
+import type { PodDraft } from './draft.ts';
+
+/**
+ * Finds what rxlet cannot do yet, so that it is refused loudly rather than ignored. What it can do is the table
+ * below; a field moves into it with the code that acts on it. Asked of the settled pod before its defaults.
+ */
+export function refuseUnsupported(pod: PodDraft): readonly FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  compare(pod.spec, SUPPORTED_SPEC, ['spec']);
+  return problems;
+
+  function compare(given: unknown, supported: Supported, path: FieldPath): void {
+    if (typeof supported === 'function') {
+      if (!supported(given)) problems.push({ path, message: 'rxlet does not support this value yet' });
+    } else if (Array.isArray(given))
+      given.forEach((item: unknown, index) => {
+        compare(item, supported, [...path, index]);
+      });
+    else if (isRecord(given)) {
+      for (const [field, value] of Object.entries(given)) {
+        const inner = Object.hasOwn(supported, field) ? supported[field] : undefined;
+        if (inner !== undefined) compare(value, inner, [...path, field]);
+        else if (!isEmpty(value))
+          problems.push({ path: [...path, field], message: 'rxlet does not support this field yet' });
+      }
+    }
+  }
+}
+
+/** The fields of a map (or of each item of a list) that are supported, or a test of the value. */
+type Supported = ((value: unknown) => boolean) | { readonly [field: string]: Supported };
+
+const yes = (): boolean => true;
+const oneOf =
+  (...values: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    values.includes(value);
+
+const AMOUNTS = { cpu: yes, memory: yes } satisfies Supported;
+
+const SUPPORTED_CONTAINER = {
+  name: yes,
+  image: yes,
+  imagePullPolicy: yes,
+  command: yes,
+  args: yes,
+  env: { name: yes, value: yes },
+  workingDir: yes,
+  ports: yes,
+  resources: { requests: AMOUNTS, limits: AMOUNTS },
+  volumeMounts: { name: yes, mountPath: yes, readOnly: yes, mountPropagation: oneOf('None') },
+  stdin: yes,
+  stdinOnce: yes,
+  tty: yes,
+  terminationMessagePath: yes,
+  terminationMessagePolicy: yes,
+  lifecycle: { postStart: yes, preStop: yes },
+  livenessProbe: yes,
+  readinessProbe: yes,
+  startupProbe: yes,
+  restartPolicy: yes,
+  restartPolicyRules: yes,
+} satisfies Supported;
+
+const SUPPORTED_SPEC = {
+  containers: SUPPORTED_CONTAINER,
+  initContainers: SUPPORTED_CONTAINER,
+  activeDeadlineSeconds: yes,
+  volumes: { name: yes, emptyDir: { medium: oneOf(''), sizeLimit: yes }, hostPath: yes },
+  restartPolicy: yes,
+  terminationGracePeriodSeconds: yes,
+  hostNetwork: yes,
+  hostPID: yes,
+  hostIPC: yes,
+  hostUsers: oneOf(true),
+  shareProcessNamespace: oneOf(false),
+  setHostnameAsFQDN: oneOf(false),
+  hostname: yes,
+  nodeName: yes,
+  tolerations: yes,
+  priority: yes,
+  priorityClassName: yes,
+  preemptionPolicy: yes,
+  schedulerName: yes,
+  enableServiceLinks: yes,
+  automountServiceAccountToken: yes,
+  dnsPolicy: oneOf('', 'Default', 'ClusterFirst', 'ClusterFirstWithHostNet'),
+} satisfies Supported;
+
+/** `securityContext: {}`, `initContainers: []` and `subdomain: ''` ask for nothing. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
+}

@@ -1,0 +1,37 @@
+import type { Revision } from './observed.ts';
+import type { Backoff } from './restart/backoff.ts';
+
+/** A back-off that holds as long as `key` does: image and resources, which an edit may mend. */
+export interface KeyedBackoff {
+  readonly key: string;
+  readonly backoff: Backoff;
+}
+
+/** A pull that failed, and until when it is not tried again (milliseconds since 1970). */
+export interface FailedPull {
+  readonly delay: number;
+  readonly until: number;
+  readonly error: string;
+}
+
+/** What the agent remembers of a pod between two syncs, because the runtime does not. */
+export interface PodMemory {
+  /** By container name. */
+  readonly restarts: ReadonlyMap<string, KeyedBackoff>;
+  /** By image. */
+  readonly pulls: ReadonlyMap<string, FailedPull>;
+  /** Sandboxes that had to be made anew in quick succession; milliseconds. */
+  readonly sandbox: Backoff | undefined;
+  /** Syncs or kills in a row that did not reach what they wanted. */
+  readonly failures: number;
+  /** The newest revision when the pod was last acted upon: older observations do not show what was done. */
+  readonly actedAt: Revision;
+}
+
+export const NO_MEMORY: PodMemory = {
+  restarts: new Map(),
+  pulls: new Map(),
+  sandbox: undefined,
+  failures: 0,
+  actedAt: -1,
+};

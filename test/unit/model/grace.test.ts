@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { graceOf, graceOfObserved } from '../../../src/model/grace.ts';
+import { container, observed, pod } from '../../marbles/fakes.ts';
+
+describe('graceOf', () => {
+  it.each([
+    ['is what the pod says', pod({ spec: { terminationGracePeriodSeconds: 5 } }), 5],
+    ['is what its deletion says, where it does', pod({ metadata: { deletionGracePeriodSeconds: 3 } }), 3],
+    ['is 30 seconds where nobody says', pod({}), 30],
+    ['is never below a second', pod({ spec: { terminationGracePeriodSeconds: 0 } }), 1],
+  ])('%s', (_rule, given, seconds) => {
+    expect(graceOf(given)).toBe(seconds);
+  });
+});
+
+describe('graceOfObserved', () => {
+  const withGrace = (value: string) =>
+    observed({
+      containers: [container(), container({ annotations: { 'io.kubernetes.pod.terminationGracePeriod': value } })],
+    });
+
+  it.each([
+    ['is what a container was given', withGrace('7'), 7],
+    ['is never below a second', withGrace('0'), 1],
+    ['is 30 seconds where it cannot be read', withGrace('soon'), 30],
+    ['is 30 seconds where nothing tells', observed({}), 30],
+  ])('%s', (_rule, given, seconds) => {
+    expect(graceOfObserved(given)).toBe(seconds);
+  });
+});

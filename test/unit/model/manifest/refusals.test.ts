@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { PodDraft } from '../../../../src/model/manifest/draft.ts';
+import { refuseReferences } from '../../../../src/model/manifest/refuse-references.ts';
+import { refuseUnsupported } from '../../../../src/model/manifest/refuse-unsupported.ts';
+import { formatFieldPath } from '../../../../src/model/schema/field-path.ts';
+import { aContainer, aPod, settle } from './a-pod.ts';
+
+type Spec = NonNullable<PodDraft['spec']>;
+const fields = (problems: ReturnType<typeof refuseReferences>): readonly string[] =>
+  problems.map(({ path }) => formatFieldPath(path));
+
+describe('refuseReferences', () => {
+  it.each<[string, Spec]>([
+    ['spec.serviceAccountName', { serviceAccountName: 'a' }],
+    ['spec.serviceAccountName', { serviceAccount: 'a' }],
+    ['spec.imagePullSecrets', { imagePullSecrets: [{ name: 'a' }] }],
+    ['spec.resourceClaims', { resourceClaims: [{ name: 'a' }] }],
+    ['spec.volumes[0].secret', { volumes: [{ name: 'a', secret: { secretName: 'a' } }] }],
+    ['spec.volumes[0].configMap', { volumes: [{ name: 'a', configMap: { name: 'a', optional: true } }] }],
+    ['spec.volumes[0].persistentVolumeClaim', { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'a' } }] }],
+    ['spec.volumes[0].ephemeral', { volumes: [{ name: 'a', ephemeral: {} }] }],
+    ['spec.volumes[0].csi', { volumes: [{ name: 'a', csi: { driver: 'a' } }] }],
+    [
+      'spec.volumes[0].projected.sources[1].serviceAccountToken',
+      {
+        volumes: [{ name: 'a', projected: { sources: [{ downwardAPI: {} }, { serviceAccountToken: { path: 'a' } }] } }],
+      },
+    ],
+    [
+      'spec.containers[0].env[0].valueFrom.secretKeyRef',
+      { containers: [aContainer({ env: [{ name: 'A', valueFrom: { secretKeyRef: { key: 'a', optional: true } } }] })] },
+    ],
+    [
+      'spec.initContainers[0].envFrom[0].configMapRef',
+      { initContainers: [aContainer({ envFrom: [{ configMapRef: { name: 'a' } }] })] },
+    ],
+  ])('refuses %s', (field, spec) => {
+    expect(fields(refuseReferences(settle(aPod(spec))))).toEqual([field]);
+  });
+
+  it('lets what needs no API server through', () => {
+    const pod = aPod({
+      automountServiceAccountToken: true,
+      serviceAccountName: '',
+      imagePullSecrets: [],
+      volumes: [{ name: 'a', projected: { sources: [{ downwardAPI: {} }] } }],
+    });
+    expect(refuseReferences(settle(pod))).toEqual([]);
+  });
+});
+
+describe('refuseUnsupported', () => {
+  it('lets through what rxlet can do', () => {
+    const pod = aPod({
+      hostNetwork: true,
+      hostUsers: true,
+      securityContext: {},
+      initContainers: [],
+      dnsPolicy: 'Default',
+      volumes: [
+        { name: 'a', emptyDir: { sizeLimit: '1Mi' } },
+        { name: 'b', hostPath: { path: '/b', type: 'Socket' } },
+        { name: 'c' },
+      ],
+      containers: [
+        aContainer({
+          env: [{ name: 'A', value: 'b' }],
+          ports: [{ containerPort: 1, hostPort: 2, hostIP: '::1' }],
+          resources: { limits: { cpu: '1' }, requests: { memory: '1' } },
+          volumeMounts: [{ name: 'a', mountPath: '/a', readOnly: true, mountPropagation: 'None' }],
+        }),
+      ],
+    });
+    expect(refuseUnsupported(pod)).toEqual([]);
+  });
+
+  it.each<[string, Spec]>([
+    ['spec.hostUsers', { hostUsers: false }],
+    ['spec.shareProcessNamespace', { shareProcessNamespace: true }],
+    ['spec.dnsPolicy', { dnsPolicy: 'None' }],
+    ['spec.dnsConfig', { dnsConfig: { searches: ['a'] } }],
+    ['spec.nodeSelector', { nodeSelector: { a: 'b' } }],
+    ['spec.runtimeClassName', { runtimeClassName: 'a' }],
+    ['spec.securityContext', { securityContext: { runAsUser: 1 } }],
+    ['spec.volumes[1].emptyDir.medium', { volumes: [{ name: 'a' }, { name: 'b', emptyDir: { medium: 'Memory' } }] }],
+    ['spec.volumes[0].nfs', { volumes: [{ name: 'a', nfs: { server: 's', path: '/' } }] }],
+    ['spec.containers[0].securityContext', { containers: [aContainer({ securityContext: { privileged: false } })] }],
+    [
+      'spec.containers[0].env[1].valueFrom',
+      {
+        containers: [aContainer({ env: [{ name: 'A' }, { name: 'B', valueFrom: { fieldRef: { fieldPath: 'x' } } }] })],
+      },
+    ],
+    [
+      'spec.containers[0].resources.limits[hugepages-2Mi]',
+      { containers: [aContainer({ resources: { limits: { 'hugepages-2Mi': '2Mi' } } })] },
+    ],
+    [
+      'spec.containers[0].volumeMounts[0].subPath',
+      { containers: [aContainer({ volumeMounts: [{ name: 'a', mountPath: '/a', subPath: 'x' }] })] },
+    ],
+    [
+      'spec.containers[0].volumeMounts[0].mountPropagation',
+      {
+        containers: [
+          aContainer({ volumeMounts: [{ name: 'a', mountPath: '/a', mountPropagation: 'HostToContainer' }] }),
+        ],
+      },
+    ],
+  ])('refuses %s', (field, spec) => {
+    expect(fields(refuseUnsupported(aPod(spec)))).toEqual([field]);
+  });
+});

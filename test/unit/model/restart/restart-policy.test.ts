@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { restartPolicyOf, restartsAfter } from '../../../../src/model/restart/restart-policy.ts';
+
+describe('restartPolicyOf', () => {
+  it.each([
+    ['is that of the pod', 'Never', undefined, 'Never'],
+    ['is that of the container, where it has one', 'Never', 'OnFailure', 'OnFailure'],
+    ['is Always where nobody says', undefined, undefined, 'Always'],
+  ])('%s', (_rule, ofPod, ofContainer, policy) => {
+    expect(
+      restartPolicyOf(
+        { containers: [], ...(ofPod ? { restartPolicy: ofPod } : {}) },
+        ofContainer ? { restartPolicy: ofContainer } : {},
+      ),
+    ).toBe(policy);
+  });
+});
+
+describe('restartsAfter', () => {
+  it.each([
+    ['Always', 0, true],
+    ['Always', 1, true],
+    ['OnFailure', 0, false],
+    ['OnFailure', 137, true],
+    ['Never', 0, false],
+    ['Never', 1, false],
+  ] as const)('%s after exit code %d: %s', (policy, exitCode, restarts) => {
+    expect(restartsAfter(policy, exitCode)).toBe(restarts);
+  });
+});
