@@ -1,0 +1,116 @@
+import type { Desired, Problem } from '../../model/desired.ts';
+import { fullNameOf, type Pod } from '../../model/pod.ts';
+import { decodeManifest, type DecodedManifest } from '../manifest/decode-manifest.ts';
+import { claimNames, type Claim } from './claim-names.ts';
+import { EMPTY_MEMORY, type FileMemory } from './file-memory.ts';
+import type { FileReading } from './look-at-file.ts';
+import type { ManifestScan } from './scan-manifests.ts';
+
+/** The file source between two scans. */
+export interface ManifestState {
+  readonly memory: FileMemory;
+  readonly desired: Desired;
+  /** What was decoded of every reading, so that an unchanged file is not decoded again. */
+  readonly decoded: ReadonlyMap<FileReading['content'], DecodedManifest>;
+}
+
+export interface FoldOptions {
+  readonly path: string;
+  readonly nodeName: string;
+}
+
+export function initialState(memory: FileMemory = EMPTY_MEMORY): ManifestState {
+  return { memory, desired: { source: 'file', pods: [], problems: [] }, decoded: new Map() };
+}
+
+/**
+ * Folds a scan into what the files want to run. A file that has a problem keeps its last good pods beside those that
+ * are good in it now; a file that vanished takes its pods with it; a scan that failed changes nothing but tells why.
+ */
+export function foldManifests(
+  state: ManifestState,
+  scan: ManifestScan,
+  { path, nodeName }: FoldOptions,
+): ManifestState {
+  if (scan.kind === 'failed') return keepEverything(state, path, scan.message);
+
+  const decoded = new Map(
+    scan.files.map(({ path: origin, content }) => [
+      content,
+      state.decoded.get(content) ?? decode(origin, content, nodeName),
+    ]),
+  );
+  const files = scan.files.map((file) => ({
+    path: file.path,
+    ...settle(file, decoded.get(file.content) ?? NOTHING, state.memory),
+  }));
+  const {
+    pods,
+    problems: duplicates,
+    owners,
+  } = claimNames(
+    files.flatMap(({ claims }) => claims),
+    state.memory.owners,
+  );
+  const missing = scan.missing === undefined ? [] : [{ source: 'file' as const, origin: path, message: scan.missing }];
+  return {
+    memory: {
+      version: 1,
+      files: Object.fromEntries(files.map(({ path: origin, claims }) => [origin, claims.map(({ pod }) => pod)])),
+      owners,
+    },
+    desired: {
+      source: 'file',
+      pods,
+      problems: [...missing, ...files.flatMap(({ problems }) => problems), ...duplicates],
+    },
+    decoded,
+  };
+}
+
+/** What could not be looked at runs on, also when the agent has only just started. */
+function keepEverything(state: ManifestState, origin: string, message: string): ManifestState {
+  const claims = Object.entries(state.memory.files).flatMap(([path, pods]) =>
+    pods.map((pod): Claim => ({ path, pod })),
+  );
+  const { pods, problems } = claimNames(claims, state.memory.owners);
+  return { ...state, desired: { source: 'file', pods, problems: [{ source: 'file', origin, message }, ...problems] } };
+}
+
+function decode(origin: string, content: FileReading['content'], nodeName: string): DecodedManifest {
+  if ('text' in content) return decodeManifest(content.text, { origin, source: 'file', nodeName });
+  return { ...NOTHING, problems: [{ source: 'file', origin, message: content.unreadable }] };
+}
+
+const NOTHING: DecodedManifest = { pods: [], positions: [], problems: [] };
+
+interface Settled {
+  readonly claims: readonly Claim[];
+  readonly problems: readonly Problem[];
+}
+
+function settle(
+  { path, content }: FileReading,
+  { pods, positions, problems }: DecodedManifest,
+  memory: FileMemory,
+): Settled {
+  const now = pods.map((pod, index): Claim => {
+    const position = positions[index];
+    return { path, pod, ...(position && { position }) };
+  });
+  const lastGood = (Object.hasOwn(memory.files, path) ? memory.files[path] : undefined) ?? [];
+  const emptied = 'text' in content && content.text.trim() === '' && lastGood.length > 0;
+  if (problems.length === 0 && !emptied) return { claims: now, problems };
+
+  const kept = lastGood.filter((pod) => !holds(pods, pod)).map((pod): Claim => ({ path, pod }));
+  const empty: Problem = {
+    source: 'file',
+    origin: path,
+    message: 'is empty; what it held runs on until the file is filled or removed',
+  };
+  return { claims: [...now, ...kept], problems: emptied ? [...problems, empty] : problems };
+}
+
+function holds(pods: readonly Pod[], pod: Pod): boolean {
+  return pods.some((other) => fullNameOf(other) === fullNameOf(pod));
+}

@@ -1,0 +1,77 @@
+import { CONFIG_MIRROR } from '../model/config-annotations.ts';
+import type { Problem } from '../model/desired.ts';
+import { fullNameOf, type Pod, type PodUid, type SourceName } from '../model/pod.ts';
+
+/** Who holds a full name or a UID, in words. */
+export type Claims = ReadonlyMap<string, string>;
+
+export interface Settled {
+  /** The pods of the set that may hold, in its order. */
+  readonly fit: readonly Pod[];
+  /** One problem for each that may not. */
+  readonly rejected: readonly Problem[];
+}
+
+export function claimsOf(accepted: ReadonlyMap<SourceName, ReadonlyMap<PodUid, Pod>>): Claims {
+  const holders = new Map<string, string>();
+  for (const [source, pods] of accepted) {
+    for (const pod of pods.values()) claim(holders, pod, `a pod of the ${source} source`);
+  }
+  return holders;
+}
+
+/**
+ * Sorts out which pods of a set may hold, so that no name and no UID is held twice (facts sheet 3).
+ * `before` are the pods of this source that hold already: they choose first, whatever their place in the set.
+ */
+export function settleClaims(
+  source: SourceName,
+  pods: readonly Pod[],
+  before: ReadonlyMap<PodUid, Pod>,
+  others: Claims,
+): Settled {
+  const holders = new Map(others);
+  const fit = new Set<Pod>();
+  const rejected = new Map<Pod, Problem>();
+  const holds = new Set(pods.filter((pod) => isSamePod(pod, before.get(pod.metadata.uid))));
+
+  for (const pod of [...holds, ...pods.filter((other) => !holds.has(other))]) {
+    const taken = identitiesOf(pod).find((identity) => holders.has(identity));
+    if (taken === undefined) {
+      fit.add(pod);
+      claim(holders, pod, 'another pod of this source');
+    } else {
+      rejected.set(pod, duplicate(source, pod, taken, holders.get(taken) ?? 'another pod'));
+    }
+  }
+  return {
+    fit: pods.filter((pod) => fit.has(pod)),
+    rejected: pods.flatMap((pod) => rejected.get(pod) ?? []),
+  };
+}
+
+function isSamePod(pod: Pod, other: Pod | undefined): boolean {
+  return other !== undefined && fullNameOf(pod) === fullNameOf(other);
+}
+
+function claim(holders: Map<string, string>, pod: Pod, holder: string): void {
+  for (const identity of identitiesOf(pod)) holders.set(identity, holder);
+}
+
+/** A mirror pod stands in the API under the name of the static pod that it shows. */
+function identitiesOf(pod: Pod): readonly string[] {
+  const { uid, annotations } = pod.metadata;
+  return annotations[CONFIG_MIRROR] === undefined ? [uid, fullNameOf(pod)] : [uid];
+}
+
+function duplicate(source: SourceName, { metadata }: Pod, taken: string, holder: string): Problem {
+  const { name, namespace, uid } = metadata;
+  const what = taken === uid ? `the UID ${uid}` : 'this name and namespace';
+  return {
+    source,
+    origin: source,
+    field: taken === uid ? 'metadata.uid' : 'metadata.name',
+    pod: `${namespace}/${name}`,
+    message: `the pod ${namespace}/${name} is left out: ${holder} already has ${what}`,
+  };
+}

@@ -1,0 +1,115 @@
+import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+import type { Position } from '../../model/desired.ts';
+import type { FieldPath } from '../../model/schema/field-path.ts';
+import { locateNode } from './locate-node.ts';
+import { plainValue } from './plain-value.ts';
+import { splitDocuments } from './split-documents.ts';
+import { KUBERNETES_SCALARS } from './scalars.ts';
+
+/** One document of a file that could be read. */
+export interface YamlDocument {
+  /** Plain JSON data, except that whole numbers beyond 2^53 are `bigint`. */
+  readonly value: unknown;
+  /** Where the document begins. */
+  readonly position: Position;
+  /** Where a field stands: its name in a map, its value in a list; its nearest parent where it is missing. */
+  readonly locate: (path: FieldPath) => Position;
+}
+
+/** Why a document could not be read. */
+interface YamlProblem {
+  readonly position: Position;
+  readonly path?: FieldPath;
+  readonly message: string;
+}
+
+export interface YamlReading {
+  /** The readable documents in order; empty ones are left out. */
+  readonly documents: readonly YamlDocument[];
+  readonly problems: readonly YamlProblem[];
+}
+
+/**
+ * Reads YAML or JSON as Kubernetes does (see `KUBERNETES_SCALARS`), and stricter: a key given twice is a problem.
+ * A document with a problem is left out, those beside it are not. Never throws.
+ */
+export function readYaml(text: string): YamlReading {
+  const control = CONTROL_CHARACTER.exec(text);
+  if (control) {
+    const before = text.slice(0, control.index).split('\n');
+    const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    return { documents: [], problems: [{ position, message: 'a control character may not stand here' }] };
+  }
+
+  const readings = splitDocuments(withoutJsonTabs(text)).map(({ text: part, line }) => readPart(part, line));
+  return {
+    documents: readings.flatMap(({ documents }) => documents),
+    problems: readings.flatMap(({ problems }) => problems),
+  };
+}
+
+/** Reads a part of the text that begins `linesBefore` lines after the first. */
+function readPart(text: string, linesBefore: number): YamlReading {
+  const lines = new LineCounter();
+  const positionOf = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: line + linesBefore, column: col };
+  };
+
+  const documents: YamlDocument[] = [];
+  const problems: YamlProblem[] = [];
+  for (const document of parse(text, lines)) {
+    if (document instanceof Error) {
+      problems.push({ position: positionOf(0), message: document.message });
+      continue;
+    }
+    const mistakes = [...document.errors, ...document.warnings].slice(0, MOST_MISTAKES);
+    const { value, problems: bad } = mistakes.length > 0 ? NOTHING : plainValue(document.contents);
+    problems.push(
+      ...mistakes.map(({ pos, message }) => ({ position: positionOf(pos[0]), message: plainly(message) })),
+      ...bad.slice(0, MOST_MISTAKES).map(({ offset, ...rest }) => ({ position: positionOf(offset), ...rest })),
+    );
+    if (mistakes.length > 0 || bad.length > 0 || value === null) continue;
+    documents.push({
+      value,
+      position: positionOf(document.contents?.range[0] ?? 0),
+      locate: (path) => positionOf(locateNode(document.contents, path)),
+    });
+  }
+  return { documents, problems };
+}
+
+const NOTHING = { value: null, problems: [] };
+
+/** One slip often brings many complaints; the first ones tell. */
+const MOST_MISTAKES = 5;
+
+/** What YAML does not allow anywhere, and what a file of rubbish is full of. */
+const CONTROL_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+function plainly(message: string): string {
+  return message.startsWith('Maximum call stack') ? TOO_DEEP : message;
+}
+
+function parse(text: string, lineCounter: LineCounter): readonly (Document.Parsed | Error)[] {
+  try {
+    const documents = parseAllDocuments(text, {
+      schema: 'failsafe',
+      customTags: KUBERNETES_SCALARS,
+      resolveKnownTags: false,
+      uniqueKeys: false,
+      prettyErrors: false,
+      lineCounter,
+    });
+    return Array.isArray(documents) ? documents : [];
+  } catch (error) {
+    return [new Error(error instanceof RangeError ? TOO_DEEP : String(error))];
+  }
+}
+
+const TOO_DEEP = 'the document is nested too deeply';
+
+/** JSON may be indented with tabs; YAML may not. A raw tab is never part of a JSON string, so positions stay right. */
+function withoutJsonTabs(text: string): string {
+  return /^\uFEFF?\s*[{[]/.test(text) ? text.replaceAll('\t', ' ') : text;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldPath } from '../../../../src/model/schema/field-path.ts';
+import { readYaml } from '../../../../src/sources/yaml/read-yaml.ts';
+
+function valueOf(text: string): unknown {
+  const { documents, problems } = readYaml(text);
+  expect(problems).toEqual([]);
+  expect(documents).toHaveLength(1);
+  return documents[0]?.value;
+}
+
+function problemsOf(text: string): readonly string[] {
+  return readYaml(text).problems.map(({ position, message }) => `${position.line}:${position.column} ${message}`);
+}
+
+describe('readYaml', () => {
+  it.each<[string, unknown]>([
+    ['y', true],
+    ['Yes', true],
+    ['ON', true],
+    ['true', true],
+    ['n', false],
+    ['No', false],
+    ['off', false],
+    ['tRue', 'tRue'],
+    ['"y"', 'y'],
+    ["'no'", 'no'],
+    ['~', null],
+    ['NULL', null],
+    ['', null],
+    ['0640', 416],
+    ['0o640', 416],
+    ['0x1F', 31],
+    ['0b101', 5],
+    ['-0b11', -3],
+    ['08', 8],
+    ['1_000', 1000],
+    ['+12', 12],
+    ['1.0', 1],
+    ['.5', 0.5],
+    ['1e3', 1000],
+    ['1:30', '1:30'],
+    ['2001-01-01', '2001-01-01'],
+    ['1.2.3', '1.2.3'],
+    ['100m', '100m'],
+    ['9007199254740993', 9007199254740993n],
+    ['!!str 12', '12'],
+    ['!!int "3"', 3],
+    ['!!binary aGVsbG8=', 'hello'],
+    ['!!timestamp 2001-01-01', '2001-01-01'],
+  ])('reads the scalar %s as Kubernetes does', (scalar, value) => {
+    expect(valueOf(`a: ${scalar}\nb: 1\n`)).toEqual({ a: value, b: 1 });
+  });
+
+  it('names keys by their value, so that a bare on is the key true', () => {
+    expect(valueOf('on: 1\n7: 2\n"on": 3\n')).toEqual({ true: 1, 7: 2, on: 3 });
+  });
+
+  it('keeps a key that JavaScript has its own use for', () => {
+    expect(Object.entries(valueOf('__proto__: 1\n') as object)).toEqual([['__proto__', 1]]);
+  });
+
+  it('reads JSON, also when it is indented with tabs', () => {
+    expect(valueOf('{\n\t"a": ["\\ud83d\\ude00", 1.5],\n\t"b": {}\n}\n')).toEqual({ a: ['😀', 1.5], b: {} });
+  });
+
+  it('does not mind a byte order mark and Windows lines', () => {
+    expect(valueOf('\uFEFFa: 1\r\nb: two\r\n')).toEqual({ a: 1, b: 'two' });
+  });
+
+  it('reads several documents and leaves out empty ones', () => {
+    const { documents } = readYaml('# head\n---\na: 1\n---\n---\n# nothing\n---\nb: 2\n...\n');
+    expect(documents.map(({ value, position }) => [value, position.line])).toEqual([
+      [{ a: 1 }, 3],
+      [{ b: 2 }, 8],
+    ]);
+  });
+
+  it('finds nothing in an empty text or one of comments', () => {
+    expect(readYaml('')).toEqual({ documents: [], problems: [] });
+    expect(readYaml('# a\n\n   \n')).toEqual({ documents: [], problems: [] });
+  });
+
+  it('loses no document because of a broken one beside it', () => {
+    const { documents, problems } = readYaml('a: 1\n---\nb: "x\n---\nc: 3\n');
+    expect(documents.map(({ value }) => value)).toEqual([{ a: 1 }, { c: 3 }]);
+    expect(problems.length).toBeGreaterThan(0);
+  });
+
+  it('counts the lines of every document from the top of the file', () => {
+    const { documents, problems } = readYaml('a: 1\n\n---\nb: 2\nb: 3\n---\r\n# c\r\nc: 1\n');
+    expect(problems.map(({ position }) => position)).toEqual([{ line: 5, column: 1 }]);
+    expect(documents.map(({ locate }) => locate(['c']).line)).toEqual([1, 8]);
+  });
+
+  it('heeds directives', () => {
+    expect(readYaml('%YAML 1.1\n---\na: 0640\n').documents.map(({ value }) => value)).toEqual([{ a: 416 }]);
+  });
+
+  it('follows anchors and merge keys, and lets a key of the map itself win', () => {
+    expect(valueOf('base: &b {one: 1, two: 2}\nc: *b\nd:\n  <<: *b\n  one: 3\ne: {<<: [{one: 0}, *b]}\n')).toEqual({
+      base: { one: 1, two: 2 },
+      c: { one: 1, two: 2 },
+      d: { one: 3, two: 2 },
+      e: { one: 0, two: 2 },
+    });
+  });
+
+  it.each([
+    ['a key given twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', '4:3 is given twice'],
+    ['the same key in two forms', 'true: 1\ny: 2\n', '2:1 is given twice'],
+    ['a tab as indentation', 'a:\n\tb: 1\n', '2:1 Tabs are not allowed as indentation'],
+    ['infinity', 'a: -.inf\n', '1:4 -.inf is no number that Kubernetes knows'],
+    ['not a number', 'a: .NaN\n', '1:4 .NaN is no number that Kubernetes knows'],
+    ['a control character', 'a: 1\nb: x\0y\n', '2:5 a control character may not stand here'],
+    ['an unknown anchor', 'a: *none\n', '1:4 no &none stands before this'],
+    ['an anchor within itself', 'a: &a [*a]\n', '1:8 *a contains itself'],
+    ['a list as a key', '? [a]\n: b\n', '1:3 a key must be a string, a number or a boolean'],
+    ['a merge of no map', 'a: {<<: 1}\n', '1:9 what << merges must be a map'],
+    ['a tag nobody knows', 'a: !pet cat\n', '1:4 Unresolved tag: !pet'],
+    ['JSON that is cut off', '{"a": {"b": 1}\n', '2:1 Flow map must end with a }'],
+  ])('says where there is %s', (_what, text, problem) => {
+    expect(problemsOf(text)).toEqual([problem]);
+  });
+
+  it('refuses a bomb of aliases before it grows', () => {
+    const levels = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}, `.repeat(9)}]`);
+    expect(readYaml(`a0: &a0 x\n${levels.join('\n')}\n`).problems[0]?.message).toContain('aliases repeat more than');
+  });
+
+  it('refuses nesting without end', () => {
+    expect(readYaml('['.repeat(100_000)).problems[0]?.message).toBe('the document is nested too deeply');
+  });
+
+  it('tells at most five mistakes of a document', () => {
+    expect(problemsOf('a: *b\n'.repeat(20)).length).toBe(5);
+  });
+
+  it.each<[FieldPath, string]>([
+    [['spec', 'containers', 0, 'image'], '4:5'],
+    [['spec', 'containers', 1], '5:5'],
+    [['spec', 'containers', 1, 'image'], '5:5'],
+    [['spec', 'containers', 7], '2:3'],
+    [['nowhere', 'at', 'all'], '1:1'],
+    [[], '1:1'],
+    [['more', 'deep', 'x'], '8:18'],
+    [['alias', 'x'], '8:18'],
+    [['merged', 'x'], '8:18'],
+  ])('locates %j, or its nearest parent', (path, position) => {
+    const text =
+      'spec:\n  containers:\n  - name: a\n    image: b\n  - name: c\n\n' +
+      'more:\n  deep: &anchor {x: 1}\nalias: *anchor\nmerged: {<<: *anchor}\n';
+    const found = readYaml(text).documents[0]?.locate(path);
+    expect(`${found?.line}:${found?.column}`).toBe(position);
+  });
+});
