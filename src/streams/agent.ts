@@ -1,0 +1,306 @@
+import {
+  asyncScheduler,
+  defer,
+  distinctUntilChanged,
+  filter,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  observeOn,
+  of,
+  queueScheduler,
+  scan,
+  share,
+  startWith,
+  Subject,
+  take,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs';
+import type { PodChange } from '../model/desired.ts';
+import type { ObservedPod, Snapshot } from '../model/observed.ts';
+import { NO_MEMORY, type PodMemory } from '../model/pod-memory.ts';
+import type { NodePaths } from '../model/paths.ts';
+import type { PodUid } from '../model/pod.ts';
+import { shareLatest } from '../operators/share-latest.ts';
+import { switchByKey } from '../operators/switch-by-key.ts';
+import { emptyBook, type BookEvent, type BookFacts, type Page, type PodBook } from './book/pod-book.ts';
+import { turnPage } from './book/turn-page.ts';
+import {
+  checkpoints,
+  type Checkpoint,
+  type CheckpointFailure,
+  type CheckpointStore,
+} from './checkpoints/checkpoints.ts';
+import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
+import { pleg, type PlegHealth, type PlegTimings } from './pleg/pleg.ts';
+import type { Revisions } from './pleg/revisions.ts';
+import type { Cri } from './ports/cri.ts';
+import type { Files } from './ports/files.ts';
+import { runtimeState, type RuntimeState } from './runtime-state/runtime-state.ts';
+import { EMPTY_EVENT_LOG, recordEvent, type EventLog, type Happened } from './events/event-log.ts';
+import type { ProbePorts, ProbeReport } from './probes/probe.ts';
+import { prober } from './probes/prober.ts';
+import { podWorkers, type PodActions } from './workers/pod-workers.ts';
+import type { PodNote, PodOutcome, PodReport } from './workers/pod-work.ts';
+
+/** Everything the agent hears from the world, and every way it may act on it. */
+export interface World {
+  readonly batch$: Observable<readonly PodChange[]>;
+  /** Turns true once every source has told what it wants. */
+  readonly allSeen$: Observable<boolean>;
+  /** Pods of which the runtime says that something happened; only ever a hint. */
+  readonly hint$: Observable<PodUid>;
+  /** Ends all pods, as before an exit that is to leave nothing behind. */
+  readonly drain$: Observable<unknown>;
+  readonly cri: Pick<Cri, 'version' | 'status'>;
+  readonly files: Files;
+  readonly paths: NodePaths;
+  readonly listPods: () => Observable<Snapshot>;
+  readonly observePod: (uid: PodUid, listed?: ObservedPod) => Observable<ObservedPod>;
+  readonly revisions: Revisions;
+  readonly facts: Omit<BookFacts, 'statuses'>;
+  readonly checkpoints: CheckpointStore;
+  /** What an earlier run of the agent kept. */
+  readonly kept: readonly Checkpoint[];
+  readonly actions: PodActions;
+  readonly probe: ProbePorts['probe'];
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+}
+
+export interface AgentTimings {
+  readonly pleg: PlegTimings;
+  /** Milliseconds between two questions to the runtime how it is (kubelet: 5 s). */
+  readonly statusPeriod: number;
+  /** Milliseconds between two rounds of housekeeping on disk. */
+  readonly housekeepingPeriod: number;
+}
+
+/** What the agent has to tell. Nothing here has happened until someone subscribes. */
+export interface Agent {
+  /** What is done to the pods; subscribing to it is what runs the agent. Never errors, never completes. */
+  readonly report$: Observable<PodReport>;
+  /** What happened, as it happens: to the pods and to those that look after them. */
+  readonly note$: Observable<Happened>;
+  /** The last of it, equal events counted; now and on every change. */
+  readonly events$: Observable<EventLog>;
+  /** All that is known of the pods, now and on every change. */
+  readonly book$: Observable<PodBook>;
+  readonly runtime$: Observable<RuntimeState>;
+  readonly plegHealth$: Observable<PlegHealth>;
+  readonly housekeeping$: Observable<HousekeepingNote>;
+  /** Keeps the checkpoints; emits what could not be written. */
+  readonly checkpoint$: Observable<CheckpointFailure>;
+  /** Emits once, when a drain was asked for and nothing is left to end. */
+  readonly drained$: Observable<unknown>;
+}
+
+/**
+ * Wires the agent. Pure: it creates streams and subscribes to none of them.
+ *
+ * ```text
+ * changes, snapshots, sightings, outcomes, wake-ups ──► pages of the book ──► work ──► reports ──┐
+ *                                                  ▲                                             │
+ *                                                  └──────────── the only feedback loop ─────────┘
+ * ```
+ *
+ * All streams share one run of it, which lasts as long as somebody is subscribed to `report$`.
+ */
+export function agent(world: World, timings: AgentTimings): Agent {
+  const outcomes = new Subject<PodOutcome>();
+  const busy = new Set<PodUid>();
+  const statuses = new Map(world.kept.flatMap(({ uid, status }) => (status ? [[uid, status] as const] : [])));
+  let book = emptyBook({ ...world.facts, statuses });
+  let inRuntime: ReadonlySet<PodUid> = new Set();
+
+  const runtime$ = runtimeState(world.cri, timings.statusPeriod).pipe(shareLatest());
+
+  const { sighting$, snapshot$, recovered$, health$ } = pleg(
+    {
+      listPods: world.listPods,
+      observePod: world.observePod,
+      revision: world.revisions.current,
+      nudge$: runtime$.pipe(filter(({ ready }) => ready)),
+      hint$: world.hint$,
+      known$: outcomes.pipe(mergeMap((outcome) => observedBy(outcome))),
+      settled: (uid) =>
+        defer(() =>
+          busy.has(uid)
+            ? outcomes.pipe(
+                filter((outcome) => outcome.uid === uid),
+                take(1),
+              )
+            : of(undefined),
+        ),
+    },
+    timings.pleg,
+  );
+
+  const plegHealth$ = health$.pipe(shareLatest());
+
+  const probe$ = defer(() =>
+    prober(book$, { probe: world.probe, random: world.random, seed: seedOf(world) }, asyncScheduler.now()),
+  ).pipe(share());
+
+  const event$: Observable<BookEvent> = merge(
+    world.batch$.pipe(map((changes) => ({ kind: 'changes' as const, changes }))),
+    world.allSeen$.pipe(
+      filter(Boolean),
+      take(1),
+      map(() => ({ kind: 'allSeen' as const })),
+    ),
+    snapshot$.pipe(map((snapshot) => ({ kind: 'snapshot' as const, snapshot }))),
+    sighting$.pipe(map(({ pod }) => ({ kind: 'sighting' as const, pod }))),
+    probe$.pipe(mergeMap(probeEvents)),
+    outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
+    outcomes.pipe(switchByKey({ key: ({ uid }) => uid, project: wakeUp })),
+    runtime$.pipe(
+      map(({ ready, networkReady }) => ready && networkReady),
+      distinctUntilChanged(),
+      filter(Boolean),
+      map(() => ({ kind: 'runtimeReady' as const })),
+    ),
+    recovered$.pipe(map(() => ({ kind: 'runtimeReady' as const }))),
+    world.drain$.pipe(
+      take(1),
+      map(() => ({ kind: 'drain' as const })),
+    ),
+  );
+
+  const page$ = event$.pipe(
+    observeOn(queueScheduler), // work that ends at once must not turn the next page while this one is being read
+    scan((page: Page, event) => turnPage(page, event, asyncScheduler.now()), { book, work: [] }),
+    tap((page) => {
+      book = page.book;
+    }),
+    share(),
+  );
+
+  const book$: Observable<PodBook> = page$.pipe(
+    map((page) => page.book),
+    distinctUntilChanged(),
+    shareLatest(),
+  );
+
+  const work$ = page$.pipe(
+    mergeMap(({ work }) => from(work)),
+    tap(({ uid }) => busy.add(uid)),
+  );
+
+  const report$ = merge(
+    podWorkers(work$, world.actions, memoriesOf(world.kept)).pipe(
+      tap((report) => {
+        if (report.kind !== 'outcome') return;
+        busy.delete(report.uid);
+        outcomes.next(report.outcome);
+      }),
+    ),
+    snapshot$.pipe(
+      tap(({ pods }) => {
+        inRuntime = new Set(pods.keys());
+      }),
+      ignoreElements(),
+    ),
+    // Kept up to date for whoever looks in later.
+    merge(book$, runtime$, plegHealth$).pipe(ignoreElements()),
+  ).pipe(share());
+
+  /** Whose it was is known as long as the pod is in the book, and of the last work on it even after that. */
+  function happened(uid: PodUid, note: PodNote | undefined): readonly Happened[] {
+    const entry = book.entries.get(uid);
+    return note && entry ? [{ of: entry.of, note, pod: entry.pod }] : [];
+  }
+
+  const note$ = merge(
+    report$.pipe(mergeMap((report) => (report.kind === 'note' ? happened(report.uid, report.note) : []))),
+    probe$.pipe(mergeMap((report) => (report.kind === 'found' ? happened(report.uid, report.note) : []))),
+  ).pipe(share());
+  const events$ = note$.pipe(
+    scan((log, happening) => recordEvent(log, happening, asyncScheduler.now()), EMPTY_EVENT_LOG),
+    startWith(EMPTY_EVENT_LOG),
+    shareLatest(),
+  );
+
+  return {
+    report$: merge(report$, events$.pipe(ignoreElements())),
+    note$,
+    events$,
+    book$,
+    runtime$,
+    plegHealth$,
+    housekeeping$: housekeeping(
+      {
+        files: world.files,
+        paths: world.paths,
+        isKnown: (uid) => book.entries.has(uid) || inRuntime.has(uid),
+        isComplete: () => book.allSeen && book.runtimeSeen,
+      },
+      timings.housekeepingPeriod,
+    ),
+    checkpoint$: checkpoints({ book$, report$ }, world.checkpoints, world.kept),
+    drained$: book$.pipe(
+      filter(({ draining, entries }) => draining && entries.size === 0),
+      take(1),
+    ),
+  };
+}
+
+/** A back-off goes on where it was: restarting the agent neither forgives nor punishes a pod. */
+function memoriesOf(kept: readonly Checkpoint[]): ReadonlyMap<PodUid, PodMemory> {
+  return new Map(
+    kept.flatMap(({ uid, restarts }) =>
+      restarts ? [[uid, { ...NO_MEMORY, restarts: new Map(Object.entries(restarts)) }] as const] : [],
+    ),
+  );
+}
+
+/** What an earlier run of the agent knew of a container that still runs: a ready pod stays ready. */
+function seedOf({ kept, facts }: World): ProbePorts['seed'] {
+  const before = new Map(
+    kept
+      .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
+      .map((status) => [status.containerID, status] as const),
+  );
+  return (_uid, containerId, kind) => {
+    const status = before.get(`${facts.runtimeName}://${containerId}`);
+    if (kind === 'readiness') return status?.ready === true ? 'success' : undefined;
+    return kind === 'startup' && status?.started === true ? 'success' : undefined;
+  };
+}
+
+function probeEvents(report: ProbeReport): readonly BookEvent[] {
+  if (report.kind === 'ended') return [];
+  const { uid, container, findings } = report;
+  return [{ kind: 'probe', uid, container, findings }];
+}
+
+function observedBy(outcome: PodOutcome): readonly ObservedPod[] {
+  switch (outcome.kind) {
+    case 'synced':
+    case 'ended':
+      return [outcome.observed];
+    case 'failed':
+      return outcome.observed ? [outcome.observed] : [];
+    case 'prepared':
+    case 'cleanedUp':
+      return [];
+  }
+}
+
+/** The pod gets its next turn when its outcome says so, unless something else comes first. */
+function wakeUp(outcome: PodOutcome): Observable<BookEvent> | undefined {
+  switch (outcome.kind) {
+    case 'synced':
+      return outcome.finished ? undefined : timer(outcome.next).pipe(map(() => ({ kind: 'wake', uid: outcome.uid })));
+    case 'failed':
+      return timer(outcome.next).pipe(map(() => ({ kind: 'wake', uid: outcome.uid })));
+    case 'prepared':
+    case 'ended':
+    case 'cleanedUp':
+      return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  exhaustMap,
+  filter,
+  from,
+  map,
+  mergeMap,
+  of,
+  timer,
+  type Observable,
+} from 'rxjs';
+import { messageOf } from '../../model/errors.ts';
+import { podDir, podsDir, uidOfLogDir, type NodePaths } from '../../model/paths.ts';
+import type { PodUid } from '../../model/pod.ts';
+import type { Files } from '../ports/files.ts';
+
+export interface HousekeepingPorts {
+  readonly files: Pick<Files, 'list' | 'removeTree' | 'readLink' | 'typeOf' | 'removeFile'>;
+  readonly paths: NodePaths;
+  /** Whether the pod is in the book or in the runtime; asked anew before each removal. */
+  readonly isKnown: (uid: PodUid) => boolean;
+  /** Whether all sources were heard and the runtime was listed, so that unknown means gone. */
+  readonly isComplete: () => boolean;
+}
+
+/** What housekeeping did, or could not do. */
+export interface HousekeepingNote {
+  readonly ok: boolean;
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Removes what pods left on disk that nobody knows any more: their folders, their logs, and log links to nowhere.
+ *
+ * ```text
+ * tick        0---------1---------2---
+ * complete    no        yes       yes
+ * result      ----------ww--------w---     w: one thing removed, or found to be in the way
+ * ```
+ *
+ * Never crosses a mount point: a folder with one below is a note, and stays. Never errors and never completes.
+ */
+export function housekeeping(ports: HousekeepingPorts, period: number): Observable<HousekeepingNote> {
+  return timer(0, period).pipe(
+    filter(() => ports.isComplete()),
+    exhaustMap(() => concat(orphanDirs(ports), orphanLogs(ports), deadLinks(ports))),
+  );
+}
+
+function orphanDirs({ files, paths, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {
+  return entries(podsDir(paths), files).pipe(
+    concatMap((name) => unlessKnown(name as PodUid, removal(podDir(paths, name as PodUid), files), isKnown)),
+  );
+}
+
+function orphanLogs({ files, paths, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {
+  return entries(paths.podLogsDir, files).pipe(
+    filter((name) => name.includes('_')),
+    concatMap((name) =>
+      unlessKnown(uidOfLogDir(name) as PodUid, removal(`${paths.podLogsDir}/${name}`, files), isKnown),
+    ),
+  );
+}
+
+function deadLinks({ files, paths }: HousekeepingPorts): Observable<HousekeepingNote> {
+  return entries(paths.containerLinksDir, files).pipe(
+    map((name) => `${paths.containerLinksDir}/${name}`),
+    concatMap((link) =>
+      files.readLink(link).pipe(
+        filter((target) => target !== undefined),
+        concatMap((target) => files.typeOf(target)),
+        filter((type) => type === 'missing'),
+        mergeMap(() => files.removeFile(link)),
+        map(() => ({ ok: true, path: link, message: 'removed a log link to nowhere' })),
+        catchError((error: unknown) => of({ ok: false, path: link, message: messageOf(error) })),
+      ),
+    ),
+  );
+}
+
+function entries(dir: string, files: HousekeepingPorts['files']): Observable<string> {
+  return defer(() => files.list(dir)).pipe(
+    mergeMap((names) => from(names)),
+    catchError(() => EMPTY), // the next tick tries again
+  );
+}
+
+/** Asked when its turn has come: the pod may have appeared while others were being removed. */
+function unlessKnown<T>(uid: PodUid, work$: Observable<T>, isKnown: HousekeepingPorts['isKnown']): Observable<T> {
+  return defer(() => (isKnown(uid) ? EMPTY : work$));
+}
+
+function removal(path: string, files: HousekeepingPorts['files']): Observable<HousekeepingNote> {
+  return defer(() => files.removeTree(path)).pipe(
+    map(() => ({ ok: true, path, message: 'removed what a pod had left' })),
+    catchError((error: unknown) => of({ ok: false, path, message: messageOf(error) })),
+  );
+}

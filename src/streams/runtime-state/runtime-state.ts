@@ -1,0 +1,85 @@
+import {
+  catchError,
+  defer,
+  distinctUntilChanged,
+  exhaustMap,
+  forkJoin,
+  map,
+  of,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs';
+import type { StatusResponse, VersionResponse } from '../../model/cri/api.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { Cri } from '../ports/cri.ts';
+
+/** How the runtime is, by its own word. */
+export interface RuntimeState {
+  /** It runs containers. */
+  readonly ready: boolean;
+  /** It gives pods a network; without it only pods on the node's network can start. */
+  readonly networkReady: boolean;
+  /** Why it is not ready; empty when all is well. */
+  readonly message: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+export const UNKNOWN_RUNTIME: RuntimeState = {
+  ready: false,
+  networkReady: false,
+  message: 'the container runtime has not answered yet',
+  name: '',
+  version: '',
+};
+
+/**
+ * Asks the runtime how it is: at once, then every `period` milliseconds, unless it still owes an answer (kubelet: 5 s).
+ *
+ * ```text
+ * status    --(r|)    --(r|)    --#       --(r|)
+ * result    --r-------------------u---------r---      u: not ready, with the message of the error
+ * ```
+ *
+ * Emits on change only. Never errors and never completes: a runtime that is not there is a state like others.
+ */
+export function runtimeState(
+  { version, status }: Pick<Cri, 'version' | 'status'>,
+  period: number,
+): Observable<RuntimeState> {
+  return defer(() => {
+    let last = UNKNOWN_RUNTIME;
+    return timer(0, period).pipe(
+      exhaustMap(() =>
+        forkJoin([version(), status()]).pipe(
+          map(([versionAnswer, statusAnswer]) => stateOf(versionAnswer, statusAnswer)),
+          catchError((error: unknown) => of({ ...last, ready: false, networkReady: false, message: messageOf(error) })),
+        ),
+      ),
+      tap((state) => {
+        last = state;
+      }),
+      distinctUntilChanged(isSame),
+    );
+  });
+}
+
+function stateOf({ runtimeName, runtimeVersion }: VersionResponse, { status }: StatusResponse): RuntimeState {
+  const conditions = new Map((status?.conditions ?? []).map((condition) => [condition.type, condition]));
+  const isTrue = (type: string): boolean => conditions.get(type)?.status === true;
+  const complaints = ['RuntimeReady', 'NetworkReady']
+    .filter((type) => !isTrue(type))
+    .map((type) => `${type}=false: ${conditions.get(type)?.message ?? 'the runtime does not tell why'}`);
+  return {
+    ready: isTrue('RuntimeReady'),
+    networkReady: isTrue('NetworkReady'),
+    message: complaints.join('; '),
+    name: runtimeName ?? '',
+    version: runtimeVersion ?? '',
+  };
+}
+
+function isSame(a: RuntimeState, b: RuntimeState): boolean {
+  return a.ready === b.ready && a.networkReady === b.networkReady && a.message === b.message && a.version === b.version;
+}

@@ -1,0 +1,302 @@
+import { NEVER, of, throwError, type Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { ContainerState, ObservedPod, Snapshot } from '../../../../src/model/observed.ts';
+import type { PodUid } from '../../../../src/model/pod.ts';
+import { pleg, type PlegPorts, type PlegTimings } from '../../../../src/streams/pleg/pleg.ts';
+import { marbles } from '../../harness.ts';
+
+const uid = 'u' as PodUid;
+const other = 'o' as PodUid;
+const TIMINGS: PlegTimings = { period: 10, cooldown: 1, threshold: 1_000, deadline: 5, patience: 3 };
+
+function pod(state: ContainerState | undefined, revision: number, of: PodUid = uid): ObservedPod {
+  const containers =
+    state === undefined
+      ? []
+      : [
+          {
+            id: `c-${of}`,
+            name: 'c',
+            sandboxId: 's',
+            attempt: 0,
+            state,
+            createdAt: 0,
+            image: '',
+            imageRef: '',
+            annotations: {},
+          },
+        ];
+  return { uid: of, name: 'p', namespace: 'default', revision, sandboxes: [], containers };
+}
+
+function snapshot(revision: number, ...pods: readonly ObservedPod[]): Snapshot {
+  return { revision, pods: new Map(pods.map((listed) => [listed.uid, listed])) };
+}
+
+/** Ports of a quiet node; each test says what differs. */
+function ports(overrides: Partial<PlegPorts>): PlegPorts {
+  return {
+    listPods: () => of(snapshot(0)),
+    observePod: (_uid, listed) => (listed ? of(listed) : NEVER),
+    revision: () => 0,
+    nudge$: NEVER,
+    hint$: NEVER,
+    known$: NEVER,
+    settled: () => of(undefined),
+    ...overrides,
+  };
+}
+
+/** Answers one call after another; then never again. */
+function replying<T>(...replies: readonly Observable<T>[]): () => Observable<T> {
+  let call = 0;
+  return () => replies[call++] ?? NEVER;
+}
+
+describe('pleg', () => {
+  it(
+    'tells what changed between relists, pod by pod, ignoring failed ones (the diagram of its doc comment)',
+    marbles(({ cold, expectObservable }) => {
+      const listPods = replying<Snapshot>(
+        cold('-s|', { s: snapshot(1, pod('running', 1)) }),
+        cold('-#'),
+        cold('-s|', { s: snapshot(3, pod('exited', 3)) }),
+      );
+      const observePod: PlegPorts['observePod'] = (_uid, listed) => cold('-(i|)', { i: listed ?? pod(undefined, 9) });
+      //   tick          0---------1---------2---------
+      //   listPods      -s|       -#        -s|
+      //   observePod     -i|                 -i|
+      const expected = ' --p-------------------q------';
+
+      const { sighting$ } = pleg(ports({ listPods, observePod }), TIMINGS);
+      expectObservable(sighting$, '^ 29ms !').toBe(expected, {
+        p: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+        q: { pod: pod('exited', 3), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'tells that a pod has gone',
+    marbles(({ expectObservable }) => {
+      const listPods = replying(of(snapshot(1, pod('running', 1))), of(snapshot(2)));
+      const observePod: PlegPorts['observePod'] = (_uid, listed) => of(listed ?? pod(undefined, 3));
+      const types = ' a 9ms b';
+
+      const { sighting$ } = pleg(ports({ listPods, observePod }), TIMINGS);
+      expectObservable(sighting$, '^ 15ms !').toBe(types, {
+        a: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+        b: {
+          pod: pod(undefined, 3),
+          events: [
+            { type: 'ContainerDied', uid, containerId: 'c-u' },
+            { type: 'ContainerRemoved', uid, containerId: 'c-u' },
+          ],
+        },
+      });
+    }),
+  );
+
+  it(
+    'runs one more relist for nudges that land during one',
+    marbles(({ cold, hot, expectObservable }) => {
+      const listPods = replying<Snapshot>(
+        cold('--s|', { s: snapshot(1, pod('running', 1)) }),
+        cold('--s|', { s: snapshot(2, pod('exited', 2)) }),
+      );
+      const nudge$ = hot('-n-n');
+      //                  --s|-        the cooldown of one frame comes after each
+      //                      --s|
+      const expected = '  --a---b';
+
+      const { sighting$ } = pleg(ports({ listPods, nudge$ }), { ...TIMINGS, period: 1_000 });
+      expectObservable(sighting$, '^ 99ms !').toBe(expected, {
+        a: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+        b: { pod: pod('exited', 2), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'inspects a stuck pod again at the next relist, and holds up no other pod meanwhile',
+    marbles(({ cold, expectObservable }) => {
+      const listPods = replying<Snapshot>(
+        of(snapshot(1, pod('running', 1), pod('running', 1, other))),
+        of(snapshot(2, pod('running', 2), pod('running', 2, other))),
+      );
+      let asked = 0;
+      const observePod: PlegPorts['observePod'] = (which, listed) => {
+        if (which === uid && ++asked === 1) return NEVER; // given up after its own deadline of 5
+        return cold('-(i|)', { i: listed ?? pod(undefined, 9) });
+      };
+      const expected = ' -o 9ms u';
+
+      const { sighting$ } = pleg(ports({ listPods, observePod }), TIMINGS);
+      expectObservable(sighting$, '^ 19ms !').toBe(expected, {
+        o: { pod: pod('running', 1, other), events: [{ type: 'ContainerStarted', uid: other, containerId: 'c-o' }] },
+        u: { pod: pod('running', 2), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'keeps what it told when an inspection fails, so that nothing is lost',
+    marbles(({ expectObservable }) => {
+      const listPods = replying(
+        of(snapshot(1, pod('running', 1))),
+        of(snapshot(2, pod('exited', 2))),
+        of(snapshot(3, pod('exited', 3))),
+      );
+      let asked = 0;
+      const observePod: PlegPorts['observePod'] = (_uid, listed) =>
+        ++asked === 2 ? throwError(() => new Error('no')) : of(listed ?? pod(undefined, 9));
+      const expected = ' a 19ms b';
+
+      const { sighting$ } = pleg(ports({ listPods, observePod }), TIMINGS);
+      expectObservable(sighting$, '^ 25ms !').toBe(expected, {
+        a: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+        b: { pod: pod('exited', 3), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'looks at a hinted pod at once, without a relist',
+    marbles(({ cold, hot, expectObservable }) => {
+      const hint$ = hot<PodUid>(' --u', { u: uid });
+      //   observePod               -(i|)
+      const expected = '          ---p';
+
+      const { sighting$ } = pleg(
+        ports({ hint$, listPods: () => NEVER, observePod: () => cold('-(i|)', { i: pod('exited', 4) }) }),
+        TIMINGS,
+      );
+      expectObservable(sighting$, '^ 99ms !').toBe(expected, {
+        p: { pod: pod('exited', 4), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'looks again for a while when the lists do not show yet what the runtime has hinted at',
+    marbles(({ hot, expectObservable }) => {
+      const listPods = replying(of(snapshot(1, pod('running', 1))));
+      const hint$ = hot<PodUid>(' --u', { u: uid });
+      let revision = 1;
+      const looks = ['running', 'running', 'exited'] as const;
+      const observePod: PlegPorts['observePod'] = (_uid, listed) =>
+        listed ? of(listed) : of(pod(looks[revision - 1], ++revision));
+      //   looks                    2, 17, 57
+      const expected = '          a 56ms p';
+
+      const { sighting$ } = pleg(ports({ hint$, listPods, observePod, revision: () => revision }), {
+        ...TIMINGS,
+        period: 5_000,
+      });
+      expectObservable(sighting$, '^ 999ms !').toBe(expected, {
+        a: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+        p: { pod: pod('exited', 4), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'leaves a hinted pod alone while it is being worked on, and spares the look when the worker had one',
+    marbles(({ hot, expectObservable, flush }) => {
+      const hint$ = hot<PodUid>(' --u------', { u: uid });
+      const known$ = hot('        ----k----', { k: pod('running', 7) });
+      const settled$ = hot('      ----d----');
+      const expected = '          ---------';
+      let looks = 0;
+
+      const { sighting$ } = pleg(
+        ports({
+          hint$,
+          known$,
+          listPods: () => NEVER,
+          settled: () => settled$,
+          observePod: () => {
+            looks += 1;
+            return of(pod('running', 8));
+          },
+        }),
+        TIMINGS,
+      );
+      expectObservable(sighting$, '^--------!').toBe(expected);
+      flush();
+      expect(looks).toBe(0);
+    }),
+  );
+
+  it(
+    'loses patience with a worker that takes long, so that a dying container is seen all the same',
+    marbles(({ hot, expectObservable }) => {
+      const hint$ = hot<PodUid>(' --u------', { u: uid });
+      //   patience                 ---|
+      const expected = '          -----p---';
+
+      const { sighting$ } = pleg(
+        ports({ hint$, listPods: () => NEVER, settled: () => NEVER, observePod: () => of(pod('exited', 5)) }),
+        TIMINGS,
+      );
+      expectObservable(sighting$, '^--------!').toBe(expected, {
+        p: { pod: pod('exited', 5), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'does not tell again what a worker has seen itself',
+    marbles(({ hot, expectObservable }) => {
+      const listPods = replying(of(snapshot(1)), of(snapshot(3, pod('running', 3))));
+      const known$ = hot('   ---k', { k: pod('running', 2) });
+      const expected = '   -';
+
+      const { sighting$ } = pleg(ports({ listPods, known$ }), TIMINGS);
+      expectObservable(sighting$, '^ 25ms !').toBe(expected);
+    }),
+  );
+
+  it(
+    'ignores a relist that began before the worker looked',
+    marbles(({ hot, cold, expectObservable }) => {
+      const listPods = replying<Snapshot>(cold('-----s|', { s: snapshot(1, pod('running', 1)) }));
+      const known$ = hot('   ---k', { k: pod('exited', 2) });
+      const expected = '   -';
+
+      const { sighting$ } = pleg(ports({ listPods, known$ }), TIMINGS);
+      expectObservable(sighting$, '^ 9ms !').toBe(expected);
+    }),
+  );
+
+  it(
+    'survives a restart of the runtime: failed relists tell nothing, and running pods are no news afterwards',
+    marbles(({ expectObservable }) => {
+      const down = throwError(() => new Error('connection refused'));
+      const listPods = replying(of(snapshot(1, pod('running', 1))), down, down, of(snapshot(4, pod('running', 4))));
+      const expected = ' a';
+
+      const { sighting$ } = pleg(ports({ listPods }), TIMINGS);
+      expectObservable(sighting$, '^ 39ms !').toBe(expected, {
+        a: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
+      });
+    }),
+  );
+
+  it(
+    'is unhealthy once no relist has succeeded for the threshold, and says what failed, until one does',
+    marbles(({ expectObservable }) => {
+      const listPods = replying<Snapshot>(
+        throwError(() => new Error('ListContainers: deadline exceeded')),
+        of(snapshot(1)),
+      );
+      const expected = ' t 9ms f 9ms t';
+
+      const { health$ } = pleg(ports({ listPods }), { ...TIMINGS, period: 20, threshold: 10 });
+      expectObservable(health$, '^ 24ms !').toBe(expected, {
+        t: { healthy: true, message: '' },
+        f: { healthy: false, message: 'no relist has succeeded for 0 s: ListContainers: deadline exceeded' },
+      });
+    }),
+  );
+});

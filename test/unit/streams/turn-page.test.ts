@@ -1,0 +1,361 @@
+import { describe, expect, it } from 'vitest';
+import type { ObservedPod, Snapshot } from '../../../src/model/observed.ts';
+import { fullName, type Pod, type PodUid } from '../../../src/model/pod.ts';
+import { emptyBook, type BookEvent, type Page, type PodBook } from '../../../src/streams/book/pod-book.ts';
+import { turnPage } from '../../../src/streams/book/turn-page.ts';
+import type { PodOutcome, PodWork } from '../../../src/streams/workers/pod-work.ts';
+
+/** Pods are told apart by UID; all of them are called `web` unless said otherwise. */
+function pod(uid: string, name = 'web', grace = 30): Pod {
+  return {
+    metadata: { uid: uid as PodUid, name, namespace: 'default', labels: {}, annotations: {} },
+    spec: { containers: [], terminationGracePeriodSeconds: grace },
+  };
+}
+
+function observed(uid: string, name = 'web', annotations: Readonly<Record<string, string>> = {}): ObservedPod {
+  const container = {
+    id: `c-${uid}`,
+    name: 'c',
+    sandboxId: 's',
+    attempt: 0,
+    state: 'running',
+    createdAt: 0,
+    image: '',
+    imageRef: '',
+    annotations,
+  } as const;
+  return { uid: uid as PodUid, name, namespace: 'default', revision: 1, sandboxes: [], containers: [container] };
+}
+
+function snapshot(...pods: readonly ObservedPod[]): BookEvent {
+  const listed: Snapshot = { revision: 1, pods: new Map(pods.map((one) => [one.uid, one])) };
+  return { kind: 'snapshot', snapshot: listed };
+}
+
+const add = (of: Pod): BookEvent => ({ kind: 'changes', changes: [{ op: 'add', source: 'file', pod: of }] });
+const update = (of: Pod): BookEvent => ({ kind: 'changes', changes: [{ op: 'update', source: 'file', pod: of }] });
+const remove = (of: Pod): BookEvent => ({ kind: 'changes', changes: [{ op: 'remove', source: 'file', pod: of }] });
+const allSeen: BookEvent = { kind: 'allSeen' };
+const drain: BookEvent = { kind: 'drain' };
+const wake = (uid: string): BookEvent => ({ kind: 'wake', uid: uid as PodUid });
+
+function outcome(
+  uid: string,
+  kind: 'ended' | 'cleanedUp' | 'synced' | 'finished' | 'failed' | 'prepared',
+  work: PodWork['kind'],
+): BookEvent {
+  const common = { uid: uid as PodUid, work: { kind: work, uid: uid as PodUid } as unknown as PodWork };
+  const seen = observed(uid);
+  const outcomes: Readonly<Record<typeof kind, PodOutcome>> = {
+    ended: { kind: 'ended', ...common, observed: seen },
+    cleanedUp: { kind: 'cleanedUp', ...common },
+    prepared: { kind: 'prepared', ...common },
+    synced: { kind: 'synced', ...common, observed: seen, waiting: new Map(), finished: false, next: 1 },
+    finished: { kind: 'synced', ...common, observed: seen, waiting: new Map(), finished: true, next: 1 },
+    failed: { kind: 'failed', ...common, error: new Error('no'), next: 1 },
+  };
+  return { kind: 'outcome', outcome: outcomes[kind] };
+}
+const ended = (uid: string): BookEvent => outcome(uid, 'ended', 'terminate');
+const cleanedUp = (uid: string): BookEvent => outcome(uid, 'cleanedUp', 'cleanUp');
+
+const BOOK = emptyBook({ runtimeName: 'containerd', hostIps: [], update: 'immediate', statuses: new Map() });
+
+const PREPARING = emptyBook({ runtimeName: 'containerd', hostIps: [], update: 'prepare', statuses: new Map() });
+
+/** Turns one page after another and tells the work of each, as `sync a`. */
+function story(...events: readonly BookEvent[]): ReturnType<typeof storyFrom> {
+  return storyFrom(BOOK, events);
+}
+
+function storyFrom(
+  book: PodBook,
+  events: readonly BookEvent[],
+): { readonly work: readonly (readonly string[])[]; readonly page: Page } {
+  let page: Page = { book, work: [] };
+  const work = events.map((event) => {
+    page = turnPage(page, event, 0);
+    return page.work.map((item) => `${item.kind} ${item.uid}${item.kind === 'terminate' ? ` ${item.grace}s` : ''}`);
+  });
+  return { work, page };
+}
+
+const a = pod('a');
+const b = pod('b');
+const c = pod('c');
+
+describe('turnPage: beginnings', () => {
+  it('starts nothing before it is known what the runtime holds already', () => {
+    expect(story(add(a), snapshot()).work).toEqual([[], ['sync a']]);
+  });
+
+  it('adopts a pod that runs already under its UID', () => {
+    expect(story(add(a), snapshot(observed('a'))).work).toEqual([[], ['sync a']]);
+  });
+
+  it('syncs a pod again when the runtime shows a change, with what was seen', () => {
+    const { page } = story(snapshot(), add(a), { kind: 'sighting', pod: observed('a') });
+    expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);
+  });
+
+  it('looks for itself when the time has come, instead of trusting what it once saw', () => {
+    const { page } = story(snapshot(), add(a), { kind: 'sighting', pod: observed('a') }, wake('a'));
+    expect(page.work).toHaveLength(1);
+    expect(page.work[0]).not.toHaveProperty('observed');
+  });
+
+  it('forgets a pod that was taken back before it began, without a call', () => {
+    const { work, page } = story(add(a), remove(a), snapshot());
+    expect(work).toEqual([[], [], []]);
+    expect(page.book.entries.size).toBe(0);
+  });
+});
+
+describe('turnPage: one full name, one pod', () => {
+  it('starts the successor the moment the predecessor has ended, not when its leftovers are gone', () => {
+    expect(story(snapshot(), add(a), remove(a), add(b), ended('a'), cleanedUp('a')).work).toEqual([
+      [],
+      ['sync a'],
+      ['terminate a 30s'],
+      [],
+      ['cleanUp a', 'sync b'],
+      [],
+    ]);
+  });
+
+  it('runs only the last of several quick edits', () => {
+    const { work } = story(snapshot(), add(a), remove(a), add(b), remove(b), add(c), ended('a'));
+    expect(work.at(-1)).toEqual(['cleanUp a', 'sync c']);
+  });
+
+  it('starts a pod again that comes back under its UID while it is being ended, once it is gone', () => {
+    expect(story(snapshot(), add(a), remove(a), add(a), ended('a'), cleanedUp('a')).work).toEqual([
+      [],
+      ['sync a'],
+      ['terminate a 30s'],
+      [],
+      ['cleanUp a'],
+      ['sync a'],
+    ]);
+  });
+
+  it('does not start a pod again that came back and went once more', () => {
+    const { work, page } = story(snapshot(), add(a), remove(a), add(a), remove(a), ended('a'), cleanedUp('a'));
+    expect(work.at(-1)).toEqual([]);
+    expect(page.book.entries.size).toBe(0);
+  });
+
+  it('ends an older pod of a wanted name before every source was heard, and starts the new one after it', () => {
+    expect(story(add(b), snapshot(observed('old')), ended('old')).work).toEqual([
+      [],
+      ['sync b', 'terminate old 30s'].slice(1),
+      ['cleanUp old', 'sync b'],
+    ]);
+  });
+
+  it('lets pods of other names start side by side', () => {
+    expect(story(add(a), add(pod('d', 'db')), snapshot()).work.at(-1)).toEqual(['sync a', 'sync d']);
+  });
+});
+
+describe('turnPage: what nobody wants', () => {
+  it('is left alone until every source was heard', () => {
+    const strangers = snapshot(observed('old', 'other'));
+    expect(story(strangers, allSeen, strangers).work).toEqual([[], [], ['terminate old 30s']]);
+  });
+
+  it('gets the grace that its containers were given, since its manifest is gone', () => {
+    const stranger = snapshot(observed('old', 'other', { 'io.kubernetes.pod.terminationGracePeriod': '7' }));
+    expect(story(allSeen, stranger).work.at(-1)).toEqual(['terminate old 7s']);
+  });
+
+  it('is ended once, however often it is listed', () => {
+    const stranger = snapshot(observed('old', 'other'));
+    expect(story(allSeen, stranger, stranger).work).toEqual([[], ['terminate old 30s'], []]);
+  });
+
+  it('is not started by being seen', () => {
+    expect(story(snapshot(), { kind: 'sighting', pod: observed('x') }).work).toEqual([[], []]);
+  });
+});
+
+describe('turnPage: edits under a fixed UID', () => {
+  it('syncs the pod with the new manifest', () => {
+    const { page } = story(snapshot(), add(a), update(pod('a', 'web', 5)));
+    expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', pod: pod('a', 'web', 5) }]);
+  });
+
+  it('takes the newest manifest for a pod that waits', () => {
+    const { page } = story(add(a), update(pod('a', 'web', 5)), snapshot());
+    expect(page.work).toMatchObject([{ kind: 'sync', pod: pod('a', 'web', 5) }]);
+  });
+
+  it('does nothing for a change of the status alone', () => {
+    const reconcile: BookEvent = { kind: 'changes', changes: [{ op: 'reconcile', source: 'api', pod: a }] };
+    expect(story(snapshot(), add(a), reconcile).work.at(-1)).toEqual([]);
+  });
+
+  it('does not run a pod again that has finished', () => {
+    expect(story(snapshot(), add(a), outcome('a', 'finished', 'sync'), update(a)).work.at(-1)).toEqual([]);
+  });
+});
+
+/** An edit as one set of the source tells it: the old pod goes and the new one comes. */
+const edit = (from: Pod, to: Pod): BookEvent => ({
+  kind: 'changes',
+  changes: [
+    { op: 'remove', source: 'file', pod: from },
+    { op: 'add', source: 'file', pod: to },
+  ],
+});
+const prepared = (uid: string): BookEvent => outcome(uid, 'prepared', 'prepare');
+
+describe('turnPage: edits that do not hurt', () => {
+  /** A node on which pods prepare before they take another one's place. */
+  const careful = (...events: readonly BookEvent[]): ReturnType<typeof story> => storyFrom(PREPARING, events);
+
+  it('lets the old pod run on until all is at hand for the new one', () => {
+    expect(careful(snapshot(), add(a), edit(a, b), prepared('b'), ended('a')).work).toEqual([
+      [],
+      ['sync a'],
+      ['prepare b'],
+      ['terminate a 30s'],
+      ['cleanUp a', 'sync b'],
+    ]);
+  });
+
+  it('keeps the old pod as its manifest said while the new one cannot be prepared, and shows why', () => {
+    const failing = outcome('b', 'failed', 'prepare');
+    const { work, page } = careful(
+      snapshot(),
+      add(a),
+      edit(a, b),
+      failing,
+      { kind: 'sighting', pod: observed('a') },
+      wake('b'),
+    );
+    expect(work.slice(3)).toEqual([[], ['sync a'], ['prepare b']]);
+    expect(page.book.entries.get('b' as PodUid)?.error).toEqual(new Error('no'));
+  });
+
+  it('prepares only the last of several edits, for the place that the first was to take', () => {
+    const { work } = careful(snapshot(), add(a), edit(a, b), edit(b, c), prepared('b'), prepared('c'), ended('a'));
+    expect(work.slice(2)).toEqual([['prepare b'], ['prepare c'], [], ['terminate a 30s'], ['cleanUp a', 'sync c']]);
+  });
+
+  it('touches nothing when an edit is taken back before it was prepared', () => {
+    const { work, page } = careful(snapshot(), add(a), edit(a, b), edit(b, a), prepared('b'));
+    expect(work.slice(3)).toEqual([['sync a'], []]);
+    expect([...page.book.entries.keys()]).toEqual(['a']);
+  });
+
+  it('ends the old pod when the manifest goes while its new version is being prepared', () => {
+    const { work } = careful(snapshot(), add(a), edit(a, b), remove(b), ended('a'), cleanedUp('a'));
+    expect(work.slice(3)).toEqual([['terminate a 30s'], ['cleanUp a'], []]);
+  });
+
+  it('ends the old pod at once where the new manifest asks for that', () => {
+    const impatient: Pod = { ...b, metadata: { ...b.metadata, annotations: { 'rxlet.dev/update': 'immediate' } } };
+    expect(careful(snapshot(), add(a), edit(a, impatient)).work.at(-1)).toEqual(['terminate a 30s']);
+  });
+
+  it('prepares for the place of a pod that ran before the agent started, too', () => {
+    expect(careful(add(b), snapshot(observed('old')), prepared('b'), ended('old')).work).toEqual([
+      [],
+      ['prepare b'],
+      ['terminate old 30s'],
+      ['cleanUp old', 'sync b'],
+    ]);
+  });
+
+  it('does not wait for a new version of a pod that has finished', () => {
+    const { work } = careful(snapshot(), add(a), outcome('a', 'finished', 'sync'), edit(a, b));
+    expect(work.at(-1)).toEqual(['cleanUp a', 'sync b']);
+  });
+});
+
+describe('turnPage: endings', () => {
+  it('shortens the grace of a pod that is being ended, and never lengthens it', () => {
+    const shorter: BookEvent = {
+      kind: 'changes',
+      changes: [
+        {
+          op: 'delete',
+          source: 'api',
+          pod: { ...a, metadata: { ...a.metadata, deletionGracePeriodSeconds: 3 } },
+        },
+      ],
+    };
+    const longer: BookEvent = {
+      kind: 'changes',
+      changes: [
+        {
+          op: 'delete',
+          source: 'api',
+          pod: { ...a, metadata: { ...a.metadata, deletionGracePeriodSeconds: 60 } },
+        },
+      ],
+    };
+    expect(story(snapshot(), add(a), remove(a), shorter, longer).work.slice(2)).toEqual([
+      ['terminate a 30s'],
+      ['terminate a 3s'],
+      [],
+    ]);
+  });
+
+  it('tries again what failed when its time comes, in the phase that the pod is in by then', () => {
+    expect(story(snapshot(), add(a), outcome('a', 'failed', 'sync'), wake('a')).work.at(-1)).toEqual(['sync a']);
+    expect(story(snapshot(), add(a), remove(a), outcome('a', 'failed', 'terminate'), wake('a')).work.at(-1)).toEqual([
+      'terminate a 30s',
+    ]);
+    expect(
+      story(snapshot(), add(a), remove(a), ended('a'), outcome('a', 'failed', 'cleanUp'), wake('a')).work.at(-1),
+    ).toEqual(['cleanUp a']);
+  });
+
+  it('tries at once what failed, and only that, when the runtime comes back', () => {
+    const { work } = story(snapshot(), add(a), add(pod('d', 'db')), outcome('a', 'failed', 'sync'), {
+      kind: 'runtimeReady',
+    });
+    expect(work.at(-1)).toEqual(['sync a']);
+  });
+
+  it('shows an error until a work succeeds', () => {
+    const failed = story(snapshot(), add(a), outcome('a', 'failed', 'sync')).page.book;
+    expect(failed.entries.get('a' as PodUid)?.error).toEqual(new Error('no'));
+    const mended = story(snapshot(), add(a), outcome('a', 'failed', 'sync'), outcome('a', 'synced', 'sync')).page.book;
+    expect(mended.entries.get('a' as PodUid)).not.toHaveProperty('error');
+  });
+
+  it('ignores the outcome of a sync that comes after the end has begun', () => {
+    const { page } = story(snapshot(), add(a), remove(a), outcome('a', 'synced', 'sync'));
+    expect(page.book.entries.get('a' as PodUid)?.phase).toBe('terminating');
+  });
+
+  it('removes what a finished pod left as soon as its manifest goes', () => {
+    const { work } = story(snapshot(), add(a), outcome('a', 'finished', 'sync'), remove(a));
+    expect(work.at(-1)).toEqual(['cleanUp a']);
+  });
+
+  it('ends everything when it is drained, starts nothing more, and has an empty book at last', () => {
+    const { work, page } = story(
+      snapshot(),
+      add(a),
+      add(pod('d', 'db')),
+      drain,
+      add(c),
+      ended('a'),
+      cleanedUp('a'),
+      ended('d'),
+      cleanedUp('d'),
+    );
+    expect(work[3]).toEqual(['terminate a 30s', 'terminate d 30s']);
+    expect(work.slice(4).flat()).toEqual(['cleanUp a', 'cleanUp d']);
+    expect([...page.book.entries.values()].map(({ uid, phase }) => [uid, phase])).toEqual([['c', 'waiting']]);
+  });
+});
+
+it('a full name is name and namespace', () => {
+  expect(fullName('web', 'default')).toBe('web_default');
+});
