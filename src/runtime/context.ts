@@ -1,0 +1,35 @@
+import type { BackoffLimits } from '../model/restart/backoff.ts';
+import type { NodeFacts } from '../model/node-facts.ts';
+import type { NodePaths } from '../model/paths.ts';
+import type { ResourceRules } from '../model/resources.ts';
+import type { Revisions } from '../streams/pleg/revisions.ts';
+import type { Cri } from '../streams/ports/cri.ts';
+import type { Files } from '../streams/ports/files.ts';
+
+/** The fields of the configuration that running pods depends on; the names are KubeletConfiguration's. */
+export interface RuntimeConfig {
+  readonly cgroupRoot: string;
+  readonly cgroupsPerQOS: boolean;
+  readonly clusterDNS: readonly string[];
+  readonly clusterDomain: string;
+  /** Path of the resolver configuration that pods get; empty for none. */
+  readonly resolvConf: string;
+}
+
+/** Everything that running pods needs to know, and every way it may act. */
+export interface RuntimeContext {
+  readonly config: RuntimeConfig;
+  readonly facts: NodeFacts;
+  readonly rules: ResourceRules;
+  readonly paths: NodePaths;
+  readonly backoff: BackoffLimits;
+  /** Milliseconds after which a sync that failed is tried again, before jitter (kubelet: 10 s). */
+  readonly retryPeriod: number;
+  /** Milliseconds after which a pod that is well is looked at again, before jitter (syncFrequency). */
+  readonly resyncPeriod: number;
+  readonly cri: Cri;
+  readonly files: Files;
+  readonly revisions: Revisions;
+  /** A number in [0, 1), for jitter and ids. */
+  readonly random: () => number;
+}

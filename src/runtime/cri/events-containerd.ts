@@ -1,0 +1,65 @@
+import { defer, filter, map, switchMap, type Observable } from 'rxjs';
+import { callStream } from './call-stream.ts';
+import { channel } from './channel.ts';
+import { containerdEventsDescriptor } from './descriptor.ts';
+import { servicesIn, type Methods } from './services.ts';
+import { stringField } from './string-field.ts';
+
+/** Something happened to this container or sandbox; look again. */
+export interface TaskHint {
+  readonly containerId: string;
+}
+
+/** See containerd-events.proto; absent means empty. */
+interface Envelope {
+  readonly namespace?: string;
+  readonly topic?: string;
+  readonly event?: { readonly value?: Uint8Array };
+}
+
+type EventsMethods = Methods<{
+  readonly Subscribe: { readonly request: { readonly filters: readonly string[] }; readonly answer: Envelope };
+}>;
+
+/** What a container does by itself. Everything else that happens to it, the agent has asked for. */
+const TOPICS = ['/tasks/start', '/tasks/exit', '/tasks/oom', '/tasks/delete'];
+/** In which field an event names the one process that it is about. */
+const PROCESS_FIELD: ReadonlyMap<string | undefined, number> = new Map([
+  ['/tasks/exit', 2],
+  ['/tasks/delete', 5],
+]);
+/** Where containerd keeps what it runs for the CRI. */
+const NAMESPACE = 'k8s.io';
+
+/**
+ * Emits a hint whenever a task starts, ends, goes or runs out of memory, from containerd's own event service on the
+ * same socket: for containerd 1.6, whose CRI has no events. Processes that were added to a container by an exec (probes,
+ * shells) give none. Hints may be lost or doubled and say nothing about the
+ * present; they are a reason to list sooner. Never completes: errors with a `RuntimeError` when the stream is cut,
+ * of kind `unimplemented` on other runtimes.
+ */
+export function containerdTaskHints(endpoint: string): Observable<TaskHint> {
+  return defer(() => {
+    const { Subscribe } = servicesIn(containerdEventsDescriptor)(
+      'containerd.services.events.v1.Events',
+    ) as EventsMethods;
+    const filters = TOPICS.map((topic) => `namespace==${NAMESPACE},topic=="${topic}"`);
+    return channel(endpoint).pipe(switchMap((client) => callStream(client, Subscribe, { filters })));
+  }).pipe(
+    map(containerOf),
+    filter((containerId) => containerId !== ''),
+    map((containerId) => ({ containerId })),
+  );
+}
+
+/** Empty for what is of no interest. */
+function containerOf({ topic, event }: Envelope): string {
+  const value = event?.value ?? new Uint8Array();
+  const containerId = stringField(value, CONTAINER_ID);
+  const processField = PROCESS_FIELD.get(topic);
+  const process = processField === undefined ? '' : stringField(value, processField);
+  // The first process of a container carries its id, or none.
+  return process === '' || process === containerId ? containerId : '';
+}
+
+const CONTAINER_ID = 1;

@@ -1,0 +1,250 @@
+import { catchError, defer, forkJoin, map, of, switchMap, tap, throwError, type Observable } from 'rxjs';
+import type {
+  Container,
+  ContainerStatus,
+  LinuxContainerUser,
+  PodSandbox,
+  PodSandboxStatusResponse,
+} from '../model/cri/api.ts';
+import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, uidLabel } from '../model/cri/labels.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type {
+  ContainerDetail,
+  ContainerState,
+  ObservedContainer,
+  ObservedPod,
+  ObservedSandbox,
+  Revision,
+  Snapshot,
+} from '../model/observed.ts';
+import type { PodUid } from '../model/pod.ts';
+import type { Revisions } from '../streams/pleg/revisions.ts';
+import type { Cri } from '../streams/ports/cri.ts';
+import type { Files } from '../streams/ports/files.ts';
+import { terminationMessage } from './termination-message.ts';
+
+export interface Observer {
+  /** Lists everything with our labels, uninspected. */
+  readonly listPods: () => Observable<Snapshot>;
+  /** Lists one pod and inspects what is not known yet; `listed` spares the listing. */
+  readonly observePod: (uid: PodUid, listed?: ObservedPod) => Observable<ObservedPod>;
+  /** Whose container or sandbox this is, as far as it was listed before. */
+  readonly ownerOf: (id: string) => PodUid | undefined;
+}
+
+/**
+ * Looks at the runtime. What an inspection told of a container in its present state stays true, so it is remembered:
+ * in the steady state observing a pod costs two list calls and nothing else.
+ */
+export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Revisions): Observer {
+  const details = new Map<string, { readonly state: ContainerState; readonly detail: ContainerDetail }>();
+  const networks = new Map<string, Pick<ObservedSandbox, 'ips' | 'hostNetwork'>>();
+  const owners = new Map<string, { readonly uid: PodUid; readonly seenAt: Revision }>();
+
+  function inspectContainer(container: ObservedContainer): Observable<ObservedContainer | undefined> {
+    const known = details.get(container.id);
+    if (known?.state === container.state) return of({ ...container, ...known });
+    return cri.containerStatus({ containerId: container.id }).pipe(
+      switchMap(({ status }) => {
+        const state = containerState(status?.state);
+        const message$ = status && state === 'exited' ? terminationMessage(status, files) : of('');
+        return message$.pipe(map((message) => ({ state, detail: detailOf(status, message) })));
+      }),
+      map(({ state, detail }) => {
+        details.set(container.id, { state, detail });
+        return { ...container, state, detail };
+      }),
+      goneMeans(undefined),
+    );
+  }
+
+  function inspectSandbox(sandbox: ObservedSandbox): Observable<ObservedSandbox | undefined> {
+    const known = networks.get(sandbox.id);
+    if (known || sandbox.state === 'notReady') return of({ ...sandbox, ...known });
+    return cri.podSandboxStatus({ podSandboxId: sandbox.id }).pipe(
+      map((answer) => {
+        const network = networkOf(answer);
+        networks.set(sandbox.id, network);
+        return { ...sandbox, ...network };
+      }),
+      goneMeans(undefined),
+    );
+  }
+
+  function noteOwner({ uid, sandboxes, containers, revision }: ObservedPod): void {
+    for (const { id } of [...sandboxes, ...containers]) {
+      owners.set(id, { uid, seenAt: Math.max(revision, owners.get(id)?.seenAt ?? revision) });
+    }
+  }
+
+  function inspect(pod: ObservedPod): Observable<ObservedPod> {
+    noteOwner(pod);
+    return forkJoin([all(pod.sandboxes.map(inspectSandbox)), all(pod.containers.map(inspectContainer))]).pipe(
+      map(([sandboxes, containers]) => ({ ...pod, sandboxes: present(sandboxes), containers: present(containers) })),
+    );
+  }
+
+  /** What is not listed has gone, unless it was seen only after the listing had begun. */
+  function keepOnly({ pods, revision }: Snapshot): void {
+    for (const pod of pods.values()) noteOwner(pod);
+    for (const [id, { seenAt }] of owners) if (seenAt < revision) owners.delete(id);
+    for (const memory of [details, networks]) for (const id of memory.keys()) if (!owners.has(id)) memory.delete(id);
+  }
+
+  return {
+    listPods: () => list(cri, revisions).pipe(tap(keepOnly)),
+    observePod: (uid, listed) =>
+      (listed === undefined ? listOne(cri, revisions, uid) : of(listed)).pipe(switchMap(inspect)),
+    ownerOf: (id) => owners.get(id)?.uid,
+  };
+}
+
+function list(cri: Cri, revisions: Revisions, uid?: PodUid): Observable<Snapshot> {
+  const filter = uid === undefined ? {} : { filter: { labelSelector: { [POD_UID]: uid } } };
+  return defer(() => {
+    const revision = revisions.next();
+    return forkJoin([cri.listPodSandbox(filter), cri.listContainers(filter)]).pipe(
+      map(([{ items }, { containers }]) => snapshotOf(items ?? [], containers ?? [], revision)),
+    );
+  });
+}
+
+function listOne(cri: Cri, revisions: Revisions, uid: PodUid): Observable<ObservedPod> {
+  return list(cri, revisions, uid).pipe(
+    map(
+      ({ pods, revision }) =>
+        pods.get(uid) ?? { uid, name: '', namespace: '', revision, sandboxes: [], containers: [] },
+    ),
+  );
+}
+
+interface Draft {
+  readonly uid: PodUid;
+  readonly name: string;
+  readonly namespace: string;
+  readonly sandboxes: ObservedSandbox[];
+  readonly containers: ObservedContainer[];
+}
+
+/** Groups what the runtime lists by pod. Objects without our labels belong to somebody else. */
+function snapshotOf(sandboxes: readonly PodSandbox[], containers: readonly Container[], revision: Revision): Snapshot {
+  const drafts = new Map<PodUid, Draft>();
+
+  function draftOf(labels: Readonly<Record<string, string>> | undefined): Draft | undefined {
+    const uid = uidLabel(labels);
+    if (uid === undefined) return undefined;
+    let draft = drafts.get(uid);
+    if (!draft) {
+      draft = {
+        uid,
+        name: labels?.[POD_NAME] ?? '',
+        namespace: labels?.[POD_NAMESPACE] ?? '',
+        sandboxes: [],
+        containers: [],
+      };
+      drafts.set(uid, draft);
+    }
+    return draft;
+  }
+
+  for (const sandbox of sandboxes) draftOf(sandbox.labels)?.sandboxes.push(sandboxOf(sandbox));
+  for (const container of containers) draftOf(container.labels)?.containers.push(containerOf(container));
+
+  const pods = new Map<PodUid, ObservedPod>();
+  for (const [uid, draft] of drafts) {
+    pods.set(uid, {
+      ...draft,
+      revision,
+      sandboxes: newestFirst(draft.sandboxes),
+      containers: newestFirst(draft.containers),
+    });
+  }
+  return { revision, pods };
+}
+
+/** By the runtime's time of creation; the attempt settles what the clock leaves open or turned round. */
+function newestFirst<T extends { readonly attempt: number; readonly createdAt: number; readonly id: string }>(
+  objects: readonly T[],
+): readonly T[] {
+  return objects.toSorted((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
+}
+
+// proto3 leaves the first member of an enum out of the message, so what is absent is that member.
+
+function sandboxOf({ id, metadata, state, createdAt }: PodSandbox): ObservedSandbox {
+  return {
+    id: id ?? '',
+    attempt: metadata?.attempt ?? 0,
+    state: state === 'SANDBOX_NOTREADY' ? 'notReady' : 'ready',
+    createdAt: createdAt ?? 0,
+  };
+}
+
+function containerOf(container: Container): ObservedContainer {
+  const { id, metadata, labels, podSandboxId, state, createdAt, image, imageRef, annotations } = container;
+  return {
+    id: id ?? '',
+    name: labels?.[CONTAINER_NAME] ?? metadata?.name ?? '',
+    sandboxId: podSandboxId ?? '',
+    attempt: metadata?.attempt ?? 0,
+    state: containerState(state),
+    createdAt: createdAt ?? 0,
+    image: image?.userSpecifiedImage ?? image?.image ?? '',
+    imageRef: imageRef ?? '',
+    annotations: annotations ?? {},
+  };
+}
+
+function containerState(state: Container['state']): ContainerState {
+  switch (state) {
+    case 'CONTAINER_RUNNING':
+      return 'running';
+    case 'CONTAINER_EXITED':
+      return 'exited';
+    case 'CONTAINER_UNKNOWN':
+      return 'unknown';
+    case 'CONTAINER_CREATED':
+    case undefined:
+      return 'created';
+  }
+}
+
+function detailOf(status: ContainerStatus | undefined, ownMessage: string): ContainerDetail {
+  const { image, imageRef, user } = status ?? {};
+  return {
+    startedAt: status?.startedAt ?? 0,
+    finishedAt: status?.finishedAt ?? 0,
+    exitCode: status?.exitCode ?? 0,
+    reason: status?.reason ?? '',
+    message: [status?.message ?? '', ownMessage].filter(Boolean).join(': '),
+    logPath: status?.logPath ?? '',
+    ...(image?.image ? { image: image.image } : {}),
+    ...(imageRef ? { imageRef } : {}),
+    ...(user?.linux ? { user: userOf(user.linux) } : {}),
+  };
+}
+
+function userOf({ uid, gid, supplementalGroups }: LinuxContainerUser): NonNullable<ContainerDetail['user']> {
+  return { uid: uid ?? 0, gid: gid ?? 0, supplementalGroups: supplementalGroups ?? [] };
+}
+
+function networkOf({ status }: PodSandboxStatusResponse): Pick<ObservedSandbox, 'ips' | 'hostNetwork'> {
+  const { ip, additionalIps } = status?.network ?? {};
+  const ips = [ip ?? '', ...(additionalIps ?? []).map((additional) => additional.ip ?? '')].filter(Boolean);
+  return { ips, hostNetwork: status?.linux?.namespaces?.options?.network === 'NODE' };
+}
+
+/** Something may go between its listing and its inspection; then it is simply not there. */
+function goneMeans<T, G>(gone: G): (source$: Observable<T>) => Observable<T | G> {
+  return catchError((error: unknown) =>
+    error instanceof RuntimeError && error.kind === 'notFound' ? of(gone) : throwError(() => error),
+  );
+}
+
+function all<T>(observables: readonly Observable<T>[]): Observable<readonly T[]> {
+  return observables.length === 0 ? of([]) : forkJoin(observables);
+}
+
+function present<T>(values: readonly (T | undefined)[]): readonly T[] {
+  return values.filter((value) => value !== undefined);
+}

@@ -1,0 +1,450 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { status } from '@grpc/grpc-js';
+import { firstValueFrom, NEVER, of, Subject, throwError, type Observable } from 'rxjs';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ExecSyncRequest, ExecSyncResponse } from '../../../../src/model/cri/api.ts';
+import { RuntimeError } from '../../../../src/model/errors.ts';
+import type { Container, Pod, PodUid } from '../../../../src/model/pod.ts';
+import { probeExecutor } from '../../../../src/runtime/probes/probe-executor.ts';
+import type { Probe, ProbeAnswer, ProbeTarget } from '../../../../src/streams/probes/probe.ts';
+import { closedPort, forwarder, grpcServer, httpServer, httpsServer, tcpServer } from './servers.ts';
+
+const WARNING = 'Probe terminated redirects, Response body: ';
+
+/** Seconds that no healthy answer needs, however busy the machine is. */
+const PLENTY = 60;
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+async function up<T extends { readonly stop: () => void }>(server: Promise<T>): Promise<T> {
+  const running = await server;
+  stops.push(running.stop);
+  return running;
+}
+
+function target(container: Partial<Container> = {}): ProbeTarget {
+  const pod = { metadata: { name: 'p' }, spec: { containers: [] } } as unknown as Pod;
+  return {
+    uid: 'u' as PodUid,
+    pod,
+    container: { name: 'c', ...container },
+    containerId: 'id',
+    kind: 'liveness',
+    podIp: '127.0.0.1',
+  };
+}
+
+function noExec(): Observable<ExecSyncResponse> {
+  return NEVER;
+}
+
+function ask$(
+  probe: Probe,
+  of$: ProbeTarget = target(),
+  execSync = noExec as (r: ExecSyncRequest) => Observable<ExecSyncResponse>,
+) {
+  return probeExecutor({ execSync })(of$, { timeoutSeconds: PLENTY, ...probe });
+}
+
+function ask(...given: Parameters<typeof ask$>): Promise<ProbeAnswer> {
+  return firstValueFrom(ask$(...given));
+}
+
+/** Answers each path with what the table says; the path is not looked up further than its query. */
+function routes(table: Readonly<Record<string, RequestListener>>): RequestListener {
+  return (request, response) => {
+    const route = table[(request.url ?? '').split('?')[0] ?? ''];
+    if (route) route(request, response);
+    else response.writeHead(404).end();
+  };
+}
+const answer =
+  (code: number, body = '', headers: Readonly<Record<string, string>> = {}): RequestListener =>
+  (_, response) => {
+    response.writeHead(code, headers).end(body);
+  };
+const redirect = (location: string): RequestListener => answer(302, 'moved', { location });
+
+describe('an httpGet probe', () => {
+  test.each([
+    [200, 'success'],
+    [204, 'success'],
+    [304, 'warning'],
+    [400, 'failure'],
+    [404, 'failure'],
+    [503, 'failure'],
+  ] as const)('takes code %i for %s', async (code, result) => {
+    const { port } = await up(httpServer(answer(code)));
+    const told = result === 'failure' ? `HTTP probe failed with statuscode: ${code}` : '';
+    await expect(ask({ httpGet: { port } })).resolves.toEqual({
+      result,
+      output: result === 'warning' ? WARNING : told,
+    });
+  });
+
+  test('asks for the path with its own headers, on a connection that is closed after it', async () => {
+    const seen: IncomingMessage[] = [];
+    const server = await up(
+      httpServer((request, response) => {
+        seen.push(request);
+        response.end('fine');
+      }),
+    );
+    const httpHeaders = [
+      { name: 'Host', value: 'shop.test' },
+      { name: 'X-A', value: '1' },
+      { name: 'X-A', value: '2' },
+    ];
+    const container = { ports: [{ name: 'web', containerPort: server.port }] };
+    const probe: Probe = { httpGet: { port: 'web', path: '/a?b=c d', httpHeaders } };
+    await expect(ask(probe, target(container))).resolves.toEqual({ result: 'success', output: 'fine' });
+    await server.allClosed();
+    expect(seen[0]?.url).toBe('/a?b=c%20d');
+    expect(seen[0]?.headers).toMatchObject({
+      host: 'shop.test',
+      'user-agent': 'kube-probe/1.36',
+      accept: '*/*',
+      connection: 'close',
+      'x-a': '1, 2',
+    });
+  });
+
+  test('names the pod as the host where the probe names none', async () => {
+    const seen: (string | undefined)[] = [];
+    const { port } = await up(
+      httpServer(({ headers }, response) => {
+        seen.push(headers.host);
+        response.end();
+      }),
+    );
+    await ask({ httpGet: { port } });
+    expect(seen).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test('reaches the host that it names, though the address of the pod is not known', async () => {
+    const { port } = await up(httpServer(answer(200)));
+    const nowhere = { ...target(), podIp: undefined };
+    await expect(ask({ httpGet: { port, host: '127.0.0.1' } }, nowhere)).resolves.toMatchObject({ result: 'success' });
+    await expect(ask({ httpGet: { port } }, nowhere)).rejects.toThrow('the address of the pod is not known yet');
+  });
+
+  test('follows redirects on the same host, also to another port', async () => {
+    const other = await up(httpServer(answer(200, 'there')));
+    const { port } = await up(
+      httpServer(routes({ '/': redirect('/next'), '/next': redirect(`http://127.0.0.1:${other.port}/`) })),
+    );
+    await expect(ask({ httpGet: { port } })).resolves.toEqual({ result: 'success', output: 'there' });
+  });
+
+  test('judges what the redirect on the same host leads to', async () => {
+    const { port } = await up(httpServer(routes({ '/': redirect('/missing') })));
+    await expect(ask({ httpGet: { port } })).resolves.toMatchObject({ result: 'failure' });
+  });
+
+  test('warns of a redirect to another host, and does not go there', async () => {
+    const { port } = await up(httpServer(redirect('http://198.51.100.9:1/')));
+    await expect(ask({ httpGet: { port } })).resolves.toEqual({
+      result: 'warning',
+      output: 'Probe terminated redirects, Response body: moved',
+    });
+  });
+
+  test('gives up after ten redirects', async () => {
+    let asked = 0;
+    const { port } = await up(
+      httpServer((request, response) => {
+        asked += 1;
+        redirect('/')(request, response);
+      }),
+    );
+    await expect(ask({ httpGet: { port } })).resolves.toEqual({
+      result: 'failure',
+      output: `Get "http://127.0.0.1:${port}/": stopped after 10 redirects`,
+    });
+    expect(asked).toBe(10);
+  });
+
+  test('reads no more than 10 KiB of an answer without end, and closes the connection', async () => {
+    const server = await up(
+      httpServer((_, response) => {
+        const more = (): void => {
+          while (response.writable && response.write('x'.repeat(1_000)));
+        };
+        response.on('drain', more);
+        more();
+      }),
+    );
+    const { result, output } = await ask({ httpGet: { port: server.port } });
+    expect([result, output.length]).toEqual(['success', 10_240]);
+    await server.allClosed();
+  });
+
+  test('fails on a port where nobody listens, in the words of the kubelet', async () => {
+    const port = await closedPort();
+    await expect(ask({ httpGet: { port, path: '/a' } })).resolves.toEqual({
+      result: 'failure',
+      output: `Get "http://127.0.0.1:${port}/a": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    });
+  });
+
+  test('fails when no answer comes in time, and closes the connection', async () => {
+    const server = await up(httpServer(() => undefined));
+    await expect(ask({ httpGet: { port: server.port }, timeoutSeconds: 0.3 })).resolves.toEqual({
+      result: 'failure',
+      output: expect.stringMatching(/^Get "http:.*Client\.Timeout exceeded while awaiting headers\)$/) as string,
+    });
+    await server.allClosed();
+  });
+
+  test('fails when the answer begins in time and does not end', async () => {
+    const server = await up(
+      httpServer((_, response) => {
+        response.writeHead(200);
+        response.write('half');
+      }),
+    );
+    const { result, output } = await ask({ httpGet: { port: server.port }, timeoutSeconds: 1 });
+    expect([result, output]).toEqual(['failure', expect.stringContaining('Client.Timeout')]);
+    await server.allClosed();
+  });
+
+  test.each([
+    ['before the answer', '', 'EOF'],
+    ['in the middle of the answer', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'unexpected EOF'],
+  ])('fails when the server hangs up %s', async (_, bytes, text) => {
+    const { port } = await up(
+      tcpServer((socket) => {
+        socket.once('data', () => socket.end(bytes));
+      }),
+    );
+    await expect(ask({ httpGet: { port } })).resolves.toEqual({
+      result: 'failure',
+      output: `Get "http://127.0.0.1:${port}/": ${text}`,
+    });
+  });
+
+  test('fails on what is no HTTP', async () => {
+    const { port } = await up(tcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
+    await expect(ask({ httpGet: { port } })).resolves.toMatchObject({ result: 'failure' });
+  });
+
+  test('believes any certificate', async () => {
+    const server = await up(httpsServer(answer(200, 'fine')));
+    await expect(ask({ httpGet: { port: server.port, scheme: 'HTTPS' } })).resolves.toEqual({
+      result: 'success',
+      output: 'fine',
+    });
+    await server.allClosed();
+  });
+
+  test('says so when an HTTPS probe meets a server without TLS', async () => {
+    const { port } = await up(httpServer(answer(200)));
+    await expect(ask({ httpGet: { port, scheme: 'HTTPS' } })).resolves.toEqual({
+      result: 'failure',
+      output: `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`,
+    });
+  });
+
+  test('errors for a port name that the container does not have', async () => {
+    await expect(ask({ httpGet: { port: 'nosuch' } })).rejects.toThrow(
+      'strconv.Atoi: parsing "nosuch": invalid syntax',
+    );
+  });
+
+  test('closes its connection when nobody listens any more', async () => {
+    const arrived = new Subject<undefined>();
+    const first = firstValueFrom(arrived);
+    const server = await up(
+      httpServer(() => {
+        arrived.next(undefined);
+      }),
+    );
+    const asking = ask$({ httpGet: { port: server.port } }).subscribe();
+    await first;
+    expect(server.open()).toBe(1);
+    asking.unsubscribe();
+    await server.allClosed();
+  });
+
+  test('leaves no connection open after a thousand probes (k#81713)', async () => {
+    const server = await up(httpServer(answer(200)));
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => ask({ httpGet: { port: server.port } })));
+      expect(answers.every(({ result }) => result === 'success')).toBe(true);
+    }
+    await server.allClosed();
+  });
+});
+
+describe('a tcpSocket probe', () => {
+  test('succeeds when the connection is made, and closes it', async () => {
+    const server = await up(tcpServer());
+    await expect(ask({ tcpSocket: { port: server.port } })).resolves.toEqual({ result: 'success', output: '' });
+    await server.allClosed();
+  });
+
+  test('fails when it is refused', async () => {
+    const port = await closedPort();
+    await expect(ask({ tcpSocket: { port } })).resolves.toEqual({
+      result: 'failure',
+      output: `dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    });
+  });
+
+  test('fails for a host that does not exist', async () => {
+    const { result, output } = await ask({ tcpSocket: { port: 1, host: 'nowhere.invalid' } });
+    expect(result).toBe('failure');
+    expect(output).toContain('dial tcp');
+  });
+});
+
+describe('a grpc probe', () => {
+  const serving =
+    (health: string) =>
+    (_: unknown, reply: (error: null, answer: object) => void): void => {
+      reply(null, { status: health });
+    };
+
+  test('succeeds when the service is serving, and closes its connection', async () => {
+    const asked: unknown[] = [];
+    const { port } = await up(
+      grpcServer({
+        Check: ({ request }: { request: unknown }, reply: (error: null, answer: object) => void) => {
+          asked.push(request);
+          reply(null, { status: 'SERVING' });
+        },
+      }),
+    );
+    const front = await up(forwarder(port));
+    await expect(ask({ grpc: { port: front.port, service: 'shop' } })).resolves.toEqual({
+      result: 'success',
+      output: 'service healthy',
+    });
+    expect(asked).toEqual([{ service: 'shop' }]);
+    await front.allClosed();
+  });
+
+  test.each(['NOT_SERVING', 'SERVICE_UNKNOWN', 'UNKNOWN'])('fails when it answers %s', async (health) => {
+    const { port } = await up(grpcServer({ Check: serving(health) }));
+    await expect(ask({ grpc: { port } })).resolves.toEqual({
+      result: 'failure',
+      output: `service unhealthy (responded with "${health}")`,
+    });
+  });
+
+  test('fails when the server knows nothing of health', async () => {
+    const { port } = await up(grpcServer({}));
+    const { result, output } = await ask({ grpc: { port } });
+    expect(result).toBe('failure');
+    expect(output).toMatch(
+      /^error: this server does not implement the grpc health protocol \(grpc\.health\.v1\.Health\): /,
+    );
+  });
+
+  test('fails when the service is not known', async () => {
+    const { port } = await up(
+      grpcServer({
+        Check: (_: unknown, reply: (error: object) => void) => {
+          reply({ code: status.NOT_FOUND, details: 'unknown service' });
+        },
+      }),
+    );
+    await expect(ask({ grpc: { port } })).resolves.toEqual({
+      result: 'failure',
+      output: 'error: health rpc probe failed: rpc error: code = NotFound desc = unknown service',
+    });
+  });
+
+  test('fails when the answer does not come in time, and cancels the call', async () => {
+    const cancelled = new Subject<undefined>();
+    const ended = firstValueFrom(cancelled);
+    const { port } = await up(
+      grpcServer({
+        Check: (call: NodeJS.EventEmitter) => {
+          call.on('cancelled', () => {
+            cancelled.next(undefined);
+          });
+        },
+      }),
+    );
+    await expect(ask({ grpc: { port }, timeoutSeconds: 3 })).resolves.toEqual({
+      result: 'failure',
+      output: 'timeout: health rpc did not complete within 3s',
+    });
+    await ended;
+  });
+
+  test('fails after its whole time when nobody listens, in the words of the kubelet', async () => {
+    const port = await closedPort();
+    await expect(ask({ grpc: { port }, timeoutSeconds: 1 })).resolves.toEqual({
+      result: 'failure',
+      output: `timeout: failed to connect service "127.0.0.1:${port}" within 1s: context deadline exceeded`,
+    });
+  });
+
+  test('closes its connection also when it has failed', async () => {
+    const server = await up(tcpServer());
+    await expect(ask({ grpc: { port: server.port }, timeoutSeconds: 1 })).resolves.toMatchObject({ result: 'failure' });
+    await server.allClosed();
+  });
+});
+
+describe('an exec probe', () => {
+  const answering = (given: ExecSyncResponse) => (): Observable<ExecSyncResponse> => of(given);
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const exec = { command: ['test', '-f', '/up'] };
+
+  test('runs the command in the container, with its time limit and the variables that are known', async () => {
+    const asked: ExecSyncRequest[] = [];
+    const env = [
+      { name: 'FILE', value: '/up' },
+      { name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    ];
+    const probe: Probe = { exec: { command: ['test', '$(FILE)', '$(POD)', '$(OTHER)'] }, timeoutSeconds: 7 };
+    await ask(probe, target({ env }), (request) => {
+      asked.push(request);
+      return of({});
+    });
+    expect(asked).toEqual([{ containerId: 'id', cmd: ['test', '/up', '', '$(OTHER)'], timeout: 7 }]);
+  });
+
+  test('succeeds with exit code 0 and fails with every other, and tells what was printed', async () => {
+    const printed = { stdout: bytes('out\n'), stderr: bytes('err\n') };
+    await expect(ask({ exec }, target(), answering(printed))).resolves.toEqual({
+      result: 'success',
+      output: 'out\nerr',
+    });
+    await expect(ask({ exec }, target(), answering({ ...printed, exitCode: 3 }))).resolves.toEqual({
+      result: 'failure',
+      output: 'out\nerr',
+    });
+  });
+
+  test('tells no more than the first 10 KiB', async () => {
+    const long = { stdout: bytes('a'.repeat(10_000)), stderr: bytes('b'.repeat(1_000_000)), exitCode: 1 };
+    const { output } = await ask({ exec }, target(), answering(long));
+    expect([output.length, output.slice(9_999, 10_001)]).toEqual([10_240, 'ab']);
+  });
+
+  test('fails when the command has not ended in time', async () => {
+    const deadline = () => throwError(() => new RuntimeError('deadline', 'ExecSync', 'timeout 2s exceeded'));
+    await expect(ask({ exec, timeoutSeconds: 2 }, target(), deadline)).resolves.toEqual({
+      result: 'failure',
+      output: 'command timed out: "test -f /up" timed out after 2s',
+    });
+  });
+
+  test('errors when the command could not be run at all', async () => {
+    const gone = () => throwError(() => new RuntimeError('notFound', 'ExecSync', 'no such container'));
+    await expect(ask({ exec }, target(), gone)).rejects.toThrow('no such container');
+  });
+});
+
+describe('a probe that asks nothing', () => {
+  test('errors', async () => {
+    await expect(ask({})).rejects.toThrow('container c has a liveness probe that asks nothing');
+  });
+});

@@ -1,0 +1,217 @@
+import { catchError, concatMap, EMPTY, map, of, throwError, type Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { ImageStatusResponse } from '../../../src/model/cri/api.ts';
+import { NO_MEMORY, type FailedPull, type PodMemory } from '../../../src/model/pod-memory.ts';
+import type { Container } from '../../../src/model/pod.ts';
+import { shareByKey } from '../../../src/operators/share-by-key.ts';
+import { ensureImage, StartError, withTag, type Images, type ImageStep } from '../../../src/runtime/ensure-image.ts';
+import { wanted } from '../fakes.ts';
+import { marbles } from '../harness.ts';
+
+const PRESENT: ImageStatusResponse = { image: { id: 'sha256:1' } };
+const ABSENT: ImageStatusResponse = {};
+const FAILED: FailedPull = { delay: 10_000, until: 10_000, error: 'ErrImagePull: 404' };
+
+const container = (imagePullPolicy: Container['imagePullPolicy'], image = 'busybox:1'): Container =>
+  wanted('main', { image, ...(imagePullPolicy ? { imagePullPolicy } : {}) });
+const after = (failed: FailedPull): PodMemory => ({ ...NO_MEMORY, pulls: new Map([['busybox:1', failed]]) });
+
+/** `n`, `f` and `i` as in the diagram, the note told by its reason. */
+function letters(step$: Observable<ImageStep>): Observable<string> {
+  return step$.pipe(map(({ kind }) => (kind === 'note' ? 'n' : kind === 'image' ? 'i' : 'f')));
+}
+
+/** Everything it says, in words. */
+function words(step$: Observable<ImageStep>): readonly string[] {
+  const said: string[] = [];
+  step$.subscribe({
+    next: (step) => {
+      if (step.kind === 'note') said.push(`${step.note.reason}: ${step.note.message}`);
+      else if (step.kind === 'image') said.push(`image ${step.image.ref}`);
+      else said.push(`failed until ${step.failure.until}: ${step.failure.error}`);
+    },
+    error: (error: unknown) => {
+      said.push(error instanceof StartError ? `${error.reason} # ${error.message}` : String(error));
+    },
+  });
+  return said;
+}
+
+/** A node whose image store says one thing after another. */
+function images(...statuses: readonly ImageStatusResponse[]): Images {
+  let asked = 0;
+  return {
+    status: () => of(statuses[Math.min(asked++, statuses.length - 1)] ?? ABSENT),
+    pull: () => of('sha256:1'),
+  };
+}
+
+describe('ensureImage', () => {
+  it(
+    'does what its diagram shows',
+    marbles(({ cold, expectObservable }) => {
+      const present = '    --(ni|)';
+      const absent = '     --n----(ni|)';
+      const pullFails = '  --n----(nf#)';
+      const tooSoon = '    --(n#)';
+
+      const answering = (pulled: ImageStatusResponse, pull: string): Images => {
+        let isPulled = false;
+        return {
+          status: () => {
+            const answer$ = cold<ImageStatusResponse>('--(s|)', { s: isPulled ? pulled : ABSENT });
+            isPulled = true;
+            return answer$;
+          },
+          pull: () => cold(pull),
+        };
+      };
+      const told = (memory: PodMemory, node: Images) => letters(ensureImage(container('IfNotPresent'), memory, node));
+      const error = (reason: string, message: string) => new StartError(reason, message);
+
+      const there: Images = { status: () => cold('--(s|)', { s: PRESENT }), pull: () => cold('#') };
+      expectObservable(told(NO_MEMORY, there)).toBe(present);
+      expectObservable(told(NO_MEMORY, answering(PRESENT, '---(r|)'))).toBe(absent);
+      expectObservable(told(NO_MEMORY, answering(ABSENT, '-----#'))).toBe(
+        pullFails,
+        undefined,
+        error('ErrImagePull', 'error'),
+      );
+      expectObservable(told(after(FAILED), answering(ABSENT, '(r|)'))).toBe(
+        tooSoon,
+        undefined,
+        error('ImagePullBackOff', 'Back-off pulling image "busybox:1": ErrImagePull: 404'),
+      );
+    }),
+  );
+
+  it('says in the words of the kubelet what it found and did', () => {
+    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(PRESENT)))).toEqual([
+      'Pulled: Container image "busybox:1" already present on machine',
+      'image sha256:1',
+    ]);
+    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(ABSENT, PRESENT)))).toEqual([
+      'Pulling: Pulling image "busybox:1"',
+      expect.stringMatching(/^Pulled: Successfully pulled image "busybox:1" in (\d+ms|[\d.]+s)$/),
+      'image sha256:1',
+    ]);
+  });
+
+  it('pulls at every start under Always, and not at all under Never', () => {
+    expect(words(ensureImage(container('Always'), NO_MEMORY, images(PRESENT)))[0]).toBe(
+      'Pulling: Pulling image "busybox:1"',
+    );
+    expect(words(ensureImage(container('Never'), NO_MEMORY, images(PRESENT)))).toContain('image sha256:1');
+    expect(words(ensureImage(container('Never'), NO_MEMORY, images(ABSENT)))).toEqual([
+      'ErrImageNeverPull: Container image "busybox:1" is not present with pull policy of Never',
+      'ErrImageNeverPull # Container image "busybox:1" is not present with pull policy of Never',
+    ]);
+  });
+
+  it('asks for latest where neither tag nor digest is given', () => {
+    expect(words(ensureImage(container('IfNotPresent', 'busybox'), NO_MEMORY, images(PRESENT)))[0]).toContain(
+      '"busybox:latest"',
+    );
+  });
+
+  it('cannot go on where the runtime does not tell whether the image is there', () => {
+    const broken: Images = { ...images(), status: () => throwError(() => new Error('no answer')) };
+    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, broken))).toEqual([
+      'ImageInspectError # Failed to inspect image "busybox:1": no answer',
+    ]);
+  });
+
+  it('takes an image for failed that the runtime does not show after its pull', () => {
+    const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(ABSENT, ABSENT)));
+    expect(said.at(-1)).toBe('ErrImagePull # the runtime does not show the image that it has pulled');
+  });
+
+  it.each([
+    ['RegistryUnavailable: try later', 'RegistryUnavailable'],
+    ['SignatureValidationFailed: no', 'SignatureValidationFailed'],
+    ['rpc error: not found', 'ErrImagePull'],
+  ])('gives "%s" the reason %s', (message, reason) => {
+    const node: Images = { ...images(ABSENT), pull: () => throwError(() => new Error(message)) };
+    const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, node));
+    expect(said.at(-1)).toBe(`${reason} # ${message}`);
+  });
+
+  it(
+    'waits 10, 20, 40, ... up to 300 seconds after failures in a row, and forgets them after ten quiet minutes',
+    marbles(({ cold, expectObservable }) => {
+      const node: Images = { status: () => of(ABSENT), pull: () => cold('#') };
+      const delayAfter = (at: string, failed?: FailedPull): Observable<FailedPull> =>
+        cold(at).pipe(
+          concatMap(() => ensureImage(container('IfNotPresent'), failed ? after(failed) : NO_MEMORY, node)),
+          concatMap((step) => (step.kind === 'failedPull' ? of(step.failure) : EMPTY)),
+          catchError(() => EMPTY),
+        );
+      const failed = (delay: number, until: number): FailedPull => ({ delay, until, error: 'ErrImagePull: error' });
+      expectObservable(delayAfter('(a|)')).toBe('(f|)', { f: failed(10_000, 10_000) });
+      expectObservable(delayAfter('10s (a|)', failed(10_000, 10_000))).toBe('10s (f|)', { f: failed(20_000, 30_000) });
+      expectObservable(delayAfter('300s (a|)', failed(300_000, 300_000))).toBe('300s (f|)', {
+        f: failed(300_000, 600_000),
+      });
+      expectObservable(delayAfter('601s (a|)', failed(300_000, 300_000))).toBe('601s (f|)', {
+        f: failed(10_000, 611_000),
+      });
+    }),
+  );
+
+  it(
+    'does not wait for a clock that was set back',
+    marbles(({ expectObservable }) => {
+      const failed: FailedPull = { delay: 10_000, until: 86_400_000, error: '' };
+      expectObservable(letters(ensureImage(container('IfNotPresent'), after(failed), images(ABSENT, PRESENT)))).toBe(
+        '(nni|)',
+      );
+    }),
+  );
+
+  it(
+    'pulls once for all who ask at the same time',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const registry = cold(' -----(r|)');
+      let isPulled = false;
+      const node: Images = {
+        status: () => of(isPulled ? PRESENT : ABSENT),
+        pull: shareByKey(() =>
+          registry.pipe(
+            map((ref) => {
+              isPulled = true;
+              return ref;
+            }),
+          ),
+        ),
+      };
+      const first = '         n----(ni|)';
+      const second = '        --n--(ni|)';
+      const ask$ = letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node));
+      expectObservable(ask$).toBe(first);
+      expectObservable(ask$, '--^').toBe(second);
+      expectSubscriptions(registry.subscriptions).toBe('^----!');
+    }),
+  );
+
+  it(
+    'cancels the pull when nobody listens any more',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const registry = cold('-----(r|)');
+      const node: Images = { status: () => of(ABSENT), pull: () => registry };
+      expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node)), '^--!').toBe('n');
+      expectSubscriptions(registry.subscriptions).toBe('^--!');
+    }),
+  );
+});
+
+describe('withTag', () => {
+  it.each([
+    ['busybox', 'busybox:latest'],
+    ['busybox:1', 'busybox:1'],
+    ['host:5000/busybox', 'host:5000/busybox:latest'],
+    ['host:5000/busybox:1', 'host:5000/busybox:1'],
+    ['busybox@sha256:12', 'busybox@sha256:12'],
+  ])('makes %s to %s', (image, tagged) => {
+    expect(withTag(image)).toBe(tagged);
+  });
+});

@@ -1,0 +1,393 @@
+import { map, NEVER, of, throwError, type Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { RuntimeError } from '../../../src/model/errors.ts';
+import type { ObservedPod } from '../../../src/model/observed.ts';
+import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
+import type { Pod } from '../../../src/model/pod.ts';
+import type { Observer } from '../../../src/runtime/observe.ts';
+import type { PerformContext } from '../../../src/runtime/perform-plan.ts';
+import { podActions } from '../../../src/runtime/pod-actions.ts';
+import type { Cri } from '../../../src/streams/ports/cri.ts';
+import type { Files } from '../../../src/streams/ports/files.ts';
+import type { PodReport, PodWork } from '../../../src/streams/workers/pod-work.ts';
+import {
+  container,
+  context,
+  exited,
+  fakeCri,
+  fakeFiles,
+  IMAGE,
+  observed,
+  pod,
+  sandbox,
+  UID,
+  wanted,
+} from '../fakes.ts';
+import { marbles } from '../harness.ts';
+import { unexpected } from '../operators/unexpected.ts';
+
+const IDENTITY = { uid: UID, name: 'web', namespace: 'default' };
+const WELL = observed({ revision: 5, sandboxes: [sandbox()], containers: [container()] });
+const ENDED = observed({ revision: 7, sandboxes: [sandbox({ state: 'notReady' })], containers: [exited(0)] });
+const CLEAN_UP: PodWork = { kind: 'cleanUp', uid: UID, of: IDENTITY };
+
+function sync(of: Pod, seen?: ObservedPod): PodWork {
+  return { kind: 'sync', uid: UID, pod: of, probes: new Map(), why: 'test', ...(seen ? { observed: seen } : {}) };
+}
+
+function terminate(grace = 30): PodWork {
+  return { kind: 'terminate', uid: UID, of: IDENTITY, grace, why: 'the manifest is gone' };
+}
+
+interface World {
+  readonly looks?: readonly Observable<ObservedPod>[];
+  readonly cri?: Partial<Cri>;
+  readonly files?: Partial<Files>;
+  readonly more?: Partial<PerformContext>;
+  readonly log?: string[];
+}
+
+/** Looks at the pod are noted as `look`; each finds the next of `looks`, the last one for good. */
+function actions({ looks = [], cri = {}, files = {}, more = {}, log = [] }: World) {
+  let looked = 0;
+  const observer: Observer = {
+    listPods: () => NEVER,
+    ownerOf: () => undefined,
+    observePod: () => {
+      log.push('look');
+      return looks[Math.min(looked++, looks.length - 1)] ?? NEVER;
+    },
+  };
+  return podActions(observer, context({ cri: fakeCri(log, cri), files: fakeFiles(log, files), ...more }));
+}
+
+/** `n` for a note; an outcome by its first letter: `S`ynced, `E`nded, `C`leaned up, `F`ailed. */
+function letters(report$: Observable<PodReport>): Observable<string> {
+  return report$.pipe(map((it) => (it.kind === 'note' ? 'n' : (it.outcome.kind[0] ?? '').toUpperCase())));
+}
+
+function reports(work: PodWork, world: World, memory: PodMemory = NO_MEMORY): readonly PodReport[] {
+  const all: PodReport[] = [];
+  actions(world)
+    .perform(work, memory)
+    .subscribe({ next: (report) => all.push(report), error: unexpected });
+  return all;
+}
+
+/** The last report, which is the outcome. */
+function end(work: PodWork, world: World, memory: PodMemory = NO_MEMORY): Extract<PodReport, { kind: 'outcome' }> {
+  const last = reports(work, world, memory).at(-1);
+  if (last?.kind !== 'outcome') throw new Error('a work ends with its outcome');
+  return last;
+}
+
+const RUNNING_TWO = observed({
+  sandboxes: [sandbox()],
+  containers: [container({ name: 'a' }), container({ name: 'b' })],
+});
+const MADE_TWO = observed({
+  sandboxes: [sandbox()],
+  containers: [container({ name: 'a', state: 'created' }), container({ name: 'b', state: 'created' })],
+});
+
+describe('podActions', () => {
+  it(
+    'does what the diagrams of its doc comment show',
+    marbles(({ cold, expectObservable }) => {
+      const idle = cold('         --(o|)', { o: WELL });
+      expectObservable(letters(actions({ looks: [idle] }).perform(sync(pod()), NO_MEMORY))).toBe('--(S|)');
+
+      const look1 = cold('        --(o|)', { o: MADE_TWO });
+      //            p               ---|
+      //            p                  ---|
+      const look2 = cold('                --(o|)', { o: RUNNING_TWO });
+      const expected = '          -----n--n-(S|)';
+      const busy = actions({ looks: [look1, look2], cri: { startContainer: () => cold<undefined>('---|') } });
+      expectObservable(letters(busy.perform(sync(pod({ names: ['a', 'b'] })), NO_MEMORY))).toBe(expected);
+    }),
+  );
+
+  describe('sync', () => {
+    it('costs no call when nothing is to be done and the observation is new enough', () => {
+      const log: string[] = [];
+      const { outcome } = end(sync(pod(), WELL), { log });
+      expect(log).toEqual([]);
+      expect(outcome).toMatchObject({ kind: 'synced', finished: false, next: 60_000, observed: WELL });
+    });
+
+    it('looks itself when the observation is older than what was done', () => {
+      const log: string[] = [];
+      const newer = { ...WELL, revision: 9 };
+      const { outcome } = end(sync(pod(), WELL), { log, looks: [of(newer)] }, { ...NO_MEMORY, actedAt: 5 });
+      expect(log).toEqual(['look']);
+      expect(outcome).toMatchObject({ kind: 'synced', observed: newer });
+    });
+
+    it('looks once more after it has acted, and remembers up to when', () => {
+      const log: string[] = [];
+      const empty = observed({ revision: 3 });
+      const node = context();
+      node.revisions.next();
+      const { outcome, memory } = end(sync(pod(), empty), {
+        log,
+        looks: [of(WELL)],
+        more: { revisions: node.revisions },
+      });
+      expect(log.at(-1)).toBe('look');
+      // The work carries an observation as well: it is the last look that counts.
+      expect(outcome).toMatchObject({ kind: 'synced', observed: WELL, waiting: new Map(), next: 60_000 });
+      expect(memory).toMatchObject({ actedAt: 1, failures: 0 });
+    });
+
+    it('comes back at once when one look after acting still asks for something, then ever later', () => {
+      const nextAfter = (failures: number): unknown =>
+        end(sync(pod(), observed({})), { looks: [of(MADE_TWO)] }, { ...NO_MEMORY, failures }).outcome;
+      expect([0, 1, 2, 3, 4, 5, 9].map(nextAfter)).toEqual(
+        [0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000].map((next) => expect.objectContaining({ next }) as unknown),
+      );
+    });
+
+    it('tells which containers could not be started, and comes back after a while', () => {
+      const cri: Partial<Cri> = { createContainer: () => throwError(() => new RuntimeError('refused', '', 'no')) };
+      const { outcome, memory } = end(sync(pod(), observed({ sandboxes: [sandbox()] })), {
+        cri,
+        looks: [of(observed({ sandboxes: [sandbox()] }))],
+      });
+      expect(outcome).toMatchObject({
+        kind: 'synced',
+        waiting: new Map([['main', { reason: 'CreateContainerError', message: 'no' }]]),
+        next: 10_000,
+      });
+      expect(memory?.failures).toBe(1);
+    });
+
+    it(
+      'comes back for a pull when its back-off ends, and not over and over for one whose time has passed',
+      marbles(({ expectObservable }) => {
+        const images: PerformContext['images'] = {
+          status: () => of({}),
+          pull: () => throwError(() => new Error('404')),
+        };
+        const inSandbox = observed({ sandboxes: [sandbox()] });
+        const next = (of$: Pod, memory: PodMemory): Observable<unknown> =>
+          actions({ looks: [of(inSandbox)], more: { images, retryPeriod: 15_000 } })
+            .perform(sync(of$, inSandbox), memory)
+            .pipe(
+              map((it) => (it.kind === 'outcome' && it.outcome.kind === 'synced' ? it.outcome.next : undefined)),
+              map((ms) => ms ?? 'n'),
+            );
+        expectObservable(next(pod(), NO_MEMORY)).toBe('(nnnt|)', { n: 'n', t: 10_000 });
+
+        // Of an image that is in the pod no longer, and of one of which the node cannot tell whether it is there.
+        const past = { delay: 10_000, until: -1, error: '' };
+        const stale = { ...NO_MEMORY, pulls: new Map([['old:1', past]]) };
+        expectObservable(next(pod(), stale)).toBe('(nnnt|)', { n: 'n', t: 10_000 });
+        const blind = actions({
+          looks: [of(inSandbox)],
+          more: { images: { ...images, status: () => throwError(() => new Error('no')) } },
+        }).perform(sync(pod(), inSandbox), { ...NO_MEMORY, pulls: new Map([[IMAGE, past]]) });
+        expectObservable(
+          blind.pipe(map((it) => (it.kind === 'outcome' && 'next' in it.outcome ? it.outcome.next : 'n'))),
+        ).toBe('(nt|)', { n: 'n', t: 10_000 });
+      }),
+    );
+
+    it(
+      'sleeps until a crash-looping container may start again',
+      marbles(({ expectObservable }) => {
+        const crashed = observed({ sandboxes: [sandbox()], containers: [exited(1, 0)] });
+        const key = JSON.stringify([IMAGE, {}]);
+        const restarts = new Map([['main', { key, backoff: { delay: 20_000, since: 0 } }]]);
+        const work$ = actions({}).perform(sync(pod(), crashed), { ...NO_MEMORY, restarts });
+        expectObservable(
+          work$.pipe(
+            map((it) => {
+              if (it.kind === 'note') return it.note.reason;
+              return 'next' in it.outcome ? it.outcome.next : undefined;
+            }),
+          ),
+        ).toBe('(nt|)', { n: 'BackOff', t: 20_000 });
+      }),
+    );
+
+    it('says that the pod is finished when nothing of it will ever run again', () => {
+      const { outcome } = end(sync(pod({ spec: { restartPolicy: 'OnFailure' } }), ENDED), {});
+      expect(outcome).toMatchObject({ kind: 'synced', finished: true });
+    });
+
+    it('fails with a note when the sandbox cannot be made, and does not take that for a sandbox that ended', () => {
+      const error = new RuntimeError('refused', 'RunPodSandbox', 'no network');
+      const cri: Partial<Cri> = { runPodSandbox: () => throwError(() => error) };
+      const all = reports(sync(pod(), observed({})), { cri }, { ...NO_MEMORY, failures: 2 });
+      expect(all[0]).toMatchObject({
+        kind: 'note',
+        note: {
+          level: 'Warning',
+          reason: 'FailedCreatePodSandBox',
+          message: 'Failed to create pod sandbox: no network',
+        },
+      });
+      expect(all[1]).toMatchObject({
+        kind: 'outcome',
+        outcome: { kind: 'failed', error, next: 10_000 },
+        memory: { failures: 3, sandbox: undefined },
+      });
+    });
+
+    it('fails with a note when a volume cannot be had', () => {
+      const volumes = [{ name: 'v', hostPath: { path: '/no', type: 'Directory' } }];
+      const [note] = reports(sync(pod({ spec: { volumes } }), observed({})), {});
+      expect(note).toMatchObject({ kind: 'note', note: { level: 'Warning', reason: 'FailedMount' } });
+    });
+
+    it('fails when it cannot look', () => {
+      const error = new RuntimeError('unavailable', 'ListContainers', 'down');
+      const { outcome, memory } = end(sync(pod()), { looks: [throwError(() => error)] });
+      expect(outcome).toMatchObject({ kind: 'failed', error, next: 10_000 });
+      expect(memory?.failures).toBe(1);
+    });
+
+    it('spreads retries over half of their period', () => {
+      const nextWith = (random: number): unknown =>
+        end(sync(pod()), { looks: [throwError(() => new Error('no'))], more: { random: () => random } }).outcome;
+      expect(nextWith(0)).toMatchObject({ next: 10_000 });
+      expect(nextWith(0.5)).toMatchObject({ next: 12_500 });
+    });
+
+    it(
+      'cancels the call in flight when nobody listens any more',
+      marbles(({ cold, expectObservable, expectSubscriptions }) => {
+        const run = cold<never>('------');
+        const work$ = actions({ cri: { runPodSandbox: () => run } }).perform(sync(pod(), observed({})), NO_MEMORY);
+        expectObservable(work$, '^--!').toBe('-');
+        expectSubscriptions(run.subscriptions).toBe('^--!');
+      }),
+    );
+  });
+
+  describe('prepare', () => {
+    const PREPARE: PodWork = { kind: 'prepare', uid: UID, pod: pod({ names: ['a', 'b'] }), why: 'edited' };
+    const absent: PerformContext['images'] = { status: () => of({}), pull: () => throwError(() => new Error('404')) };
+
+    it('touches nothing that runs, and says nothing where all images are there', () => {
+      const log: string[] = [];
+      expect(reports(PREPARE, { log })).toEqual([
+        expect.objectContaining({ outcome: { kind: 'prepared', uid: UID, work: PREPARE } }),
+      ]);
+      expect(log).toEqual([]);
+    });
+
+    it(
+      'comes back when the pull that failed may be tried again',
+      marbles(({ expectObservable }) => {
+        const next$ = actions({ more: { images: absent, retryPeriod: 15_000 } })
+          .perform(PREPARE, NO_MEMORY)
+          .pipe(map((it) => (it.kind === 'outcome' && it.outcome.kind === 'failed' ? it.outcome.next : 'n')));
+        expectObservable(next$).toBe('(nnt|)', { n: 'n', t: 10_000 });
+      }),
+    );
+
+    it('does not come back over and over for a pull whose time has passed', () => {
+      const images: PerformContext['images'] = { ...absent, status: () => throwError(() => new Error('no')) };
+      const past = { delay: 10_000, until: 0, error: '' };
+      const memory = { ...NO_MEMORY, pulls: new Map([[IMAGE, past]]) };
+      expect(end(PREPARE, { more: { images } }, memory).outcome).toMatchObject({ kind: 'failed', next: 10_000 });
+    });
+  });
+
+  describe('terminate', () => {
+    it('ends what runs and tells what it found afterwards', () => {
+      const log: string[] = [];
+      const all = reports(terminate(7), { log, looks: [of(WELL), of(ENDED)] });
+      expect(log).toEqual(['look', 'stopContainer main-0', 'stopPodSandbox s-0', 'look']);
+      expect(all[0]).toMatchObject({ kind: 'note', note: { reason: 'Killing', message: 'Stopping container main' } });
+      expect(all[1]).toMatchObject({ kind: 'outcome', outcome: { kind: 'ended', observed: ENDED } });
+    });
+
+    it.each<[string, ObservedPod, string]>([
+      ['a container still runs', WELL, 'main'],
+      ['a sandbox is still up', { ...WELL, containers: [] }, 'sandbox 0'],
+    ])('fails when %s, and comes back later each time', (_what, left, name) => {
+      const after = (failures: number) => end(terminate(), { looks: [of(left)] }, { ...NO_MEMORY, failures }).outcome;
+      expect(after(0)).toMatchObject({ kind: 'failed', next: 1_000, observed: left });
+      expect([1, 2, 3, 4, 9].map((failures) => after(failures))).toEqual(
+        [2_000, 4_000, 8_000, 10_000, 10_000].map(
+          (next) => expect.objectContaining({ kind: 'failed', next }) as unknown,
+        ),
+      );
+      const outcome = after(0);
+      expect(outcome.kind === 'failed' && String(outcome.error)).toContain(name);
+    });
+
+    it('fails with a note when the runtime does not do it', () => {
+      const cri: Partial<Cri> = { stopContainer: () => throwError(() => new RuntimeError('deadline', '', 'too late')) };
+      const all = reports(terminate(), { cri, looks: [of(WELL)] }, { ...NO_MEMORY, failures: 1 });
+      expect(all.slice(1)).toEqual([
+        expect.objectContaining({
+          note: { level: 'Warning', reason: 'FailedKillPod', message: 'error killing pod: too late' },
+        }),
+        expect.objectContaining({ outcome: expect.objectContaining({ kind: 'failed', next: 2_000 }) as unknown }),
+      ]);
+    });
+  });
+
+  describe('cleanUp', () => {
+    it('removes containers with their links, then sandboxes, logs, folders and cgroups, in this order', () => {
+      const log: string[] = [];
+      const { outcome } = end(CLEAN_UP, { log, looks: [of(ENDED)] });
+      expect(outcome.kind).toBe('cleanedUp');
+      expect(log).toEqual([
+        'look',
+        'removeFile /links/web_default_main-main-0.log',
+        'removeContainer main-0',
+        'removePodSandbox s-0',
+        'removeTree /logs/default_web_u-1',
+        'removeTree /root/pods/u-1',
+        'removeCgroup /kubepods/podu-1',
+        'removeCgroup /kubepods/burstable/podu-1',
+        'removeCgroup /kubepods/besteffort/podu-1',
+      ]);
+    });
+
+    it('counts what is gone already as removed', () => {
+      const gone = () => throwError(() => new RuntimeError('notFound', '', 'gone'));
+      const cri: Partial<Cri> = { removeContainer: gone, removePodSandbox: gone };
+      expect(end(CLEAN_UP, { cri, looks: [of(ENDED)] }).outcome.kind).toBe('cleanedUp');
+    });
+
+    it('stops at what cannot be removed, and comes back later each time', () => {
+      const log: string[] = [];
+      const busy: Partial<Files> = { removeTree: () => throwError(() => new Error('EBUSY: something is mounted')) };
+      const { outcome, memory } = end(
+        CLEAN_UP,
+        { log, files: busy, looks: [of(ENDED)] },
+        { ...NO_MEMORY, failures: 2 },
+      );
+      expect(outcome).toMatchObject({ kind: 'failed', next: 4_000 });
+      expect(memory?.failures).toBe(3);
+      expect(log.at(-1)).toBe('removeTree /logs/default_web_u-1');
+    });
+
+    it('leaves cgroups alone where there is no tree for pods', () => {
+      const log: string[] = [];
+      const { config } = context();
+      end(CLEAN_UP, { log, looks: [of(observed({}))], more: { config: { ...config, cgroupsPerQOS: false } } });
+      expect(log.filter((call) => call.startsWith('removeCgroup'))).toEqual([]);
+    });
+  });
+
+  it('keeps a container of two that failed out of the way of the other', () => {
+    const of$ = pod({ spec: { containers: [wanted('a', { image: 'no:1' }), wanted('b')] } });
+    const images: PerformContext['images'] = {
+      status: (image) => of(image === 'no:1' ? {} : { image: { id: 'sha256:1' } }),
+      pull: () => throwError(() => new Error('404')),
+    };
+    const log: string[] = [];
+    const after = observed({ sandboxes: [sandbox()], containers: [container({ name: 'b' })] });
+    const { outcome } = end(sync(of$, observed({})), { log, looks: [of(after)], more: { images } });
+    expect(log).toContain('startContainer b-0');
+    expect(outcome.kind === 'synced' && [...outcome.waiting]).toEqual([
+      ['a', { reason: 'ErrImagePull', message: '404' }],
+    ]);
+  });
+});

@@ -1,0 +1,145 @@
+import { of, throwError, type Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { Pod } from '../../../src/model/pod.ts';
+import {
+  makeTerminationLog,
+  nextAttemptByLogs,
+  preparePodFiles,
+  VolumeError,
+  writeHosts,
+} from '../../../src/runtime/pod-files.ts';
+import type { Files, PathType } from '../../../src/streams/ports/files.ts';
+import { context, fakeFiles, pod } from '../fakes.ts';
+
+const { paths } = context();
+
+/** What a work did on the disk, what it emitted and what it failed with. */
+function run<T>(
+  work: (ground: { readonly files: Files; readonly paths: typeof paths }) => Observable<T>,
+  answers: Partial<Files> = {},
+) {
+  const log: string[] = [];
+  const texts = new Map([['/etc/hosts', '127.0.0.1\tlocalhost\n']]);
+  const emitted: T[] = [];
+  let error: unknown;
+  let isComplete = false;
+  work({ files: fakeFiles(log, answers, texts), paths }).subscribe({
+    next: (value) => emitted.push(value),
+    error: (failure: unknown) => {
+      error = failure;
+    },
+    complete: () => {
+      isComplete = true;
+    },
+  });
+  return { log, texts, emitted, error, isComplete };
+}
+
+const withHostPath = (type: string): Pod =>
+  pod({ spec: { volumes: [{ name: 'v', hostPath: { path: '/srv/v', type } }] } });
+
+describe('preparePodFiles', () => {
+  it('makes the folders of the pod, of its logs and of its volumes, and emits nothing', () => {
+    const of$ = pod({ spec: { volumes: [{ name: 'e', emptyDir: {} }] } });
+    const { log, emitted, isComplete } = run((ground) => preparePodFiles(of$, ground));
+    expect(log).toEqual([
+      'makeDir /root/pods/u-1',
+      'makeDir /root/pods/u-1/volumes',
+      'makeDir /root/pods/u-1/plugins',
+      'makeDir /logs/default_web_u-1',
+      'makeDir /root/pods/u-1/volumes/kubernetes.io~empty-dir/e',
+    ]);
+    expect({ emitted, isComplete }).toEqual({ emitted: [], isComplete: true });
+  });
+
+  it.each<[string, PathType, string]>([
+    ['', 'missing', ''],
+    ['Directory', 'directory', ''],
+    ['File', 'file', ''],
+    ['Socket', 'socket', ''],
+    ['CharDevice', 'charDevice', ''],
+    ['BlockDevice', 'blockDevice', ''],
+    ['DirectoryOrCreate', 'directory', ''],
+    ['DirectoryOrCreate', 'missing', 'makeDir /srv/v'],
+    ['FileOrCreate', 'file', ''],
+    ['FileOrCreate', 'missing', 'writeFile /srv/v'],
+  ])('is content with a hostPath of type "%s" where there is: %s', (type, found, made) => {
+    const { log, error } = run((ground) => preparePodFiles(withHostPath(type), ground), { typeOf: () => of(found) });
+    expect(error).toBeUndefined();
+    expect(log.find((call) => /^(makeDir|writeFile) \/srv/.test(call)) ?? '').toBe(made);
+  });
+
+  it.each<[string, PathType, string]>([
+    ['Directory', 'missing', 'directory'],
+    ['Directory', 'file', 'directory'],
+    ['File', 'directory', 'file'],
+    ['Socket', 'file', 'socket file'],
+    ['CharDevice', 'blockDevice', 'character device'],
+    ['BlockDevice', 'charDevice', 'block device'],
+    ['DirectoryOrCreate', 'file', 'directory'],
+    ['FileOrCreate', 'directory', 'file'],
+  ])('refuses a hostPath of type "%s" where there is: %s', (type, found, noun) => {
+    const { error } = run((ground) => preparePodFiles(withHostPath(type), ground), { typeOf: () => of(found) });
+    expect(error).toEqual(
+      new VolumeError(`MountVolume.SetUp failed for volume "v" : hostPath type check failed: /srv/v is not a ${noun}`),
+    );
+  });
+
+  it('makes every failure of the disk one of its volumes', () => {
+    const full: Partial<Files> = { makeDir: () => throwError(() => new Error('ENOSPC: disk full')) };
+    expect(run((ground) => preparePodFiles(pod(), ground), full).error).toEqual(new VolumeError('ENOSPC: disk full'));
+  });
+});
+
+describe('writeHosts', () => {
+  it('writes the addresses of the pod under its host name', () => {
+    const { texts } = run((ground) => writeHosts(pod({ spec: { hostname: 'mine' } }), ['10.0.0.7'], ground));
+    expect(texts.get('/root/pods/u-1/etc-hosts')).toContain('\n10.0.0.7\tmine\n');
+  });
+
+  it('copies the file of the node to a pod on its network', () => {
+    const { texts } = run((ground) => writeHosts(pod({ spec: { hostNetwork: true } }), [], ground));
+    expect(texts.get('/root/pods/u-1/etc-hosts')).toBe(
+      '# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n',
+    );
+  });
+
+  it('keeps the inode, which running containers have mounted', () => {
+    const options: unknown[] = [];
+    const writeFile: Files['writeFile'] = (_path, _content, how) => {
+      options.push(how);
+      return of(undefined);
+    };
+    run((ground) => writeHosts(pod(), [], ground), { writeFile });
+    expect(options).toEqual([{ mode: 0o644, inPlace: true }]);
+  });
+});
+
+describe('makeTerminationLog', () => {
+  it('makes an empty file of a name by chance, and emits its path', () => {
+    const { texts, emitted } = run((ground) => makeTerminationLog(pod(), 'main', () => 0.5, ground));
+    const path = '/root/pods/u-1/containers/main/80000000';
+    expect(emitted).toEqual([path]);
+    expect(texts.get(path)).toBe('');
+  });
+
+  it('names it with eight digits, whatever chance brings', () => {
+    const named = (random: number) =>
+      run((ground) => makeTerminationLog(pod(), 'main', () => random, ground)).emitted[0];
+    expect(named(0)).toBe('/root/pods/u-1/containers/main/00000000');
+    expect(named(1 - 2 ** -40)).toBe('/root/pods/u-1/containers/main/ffffffff');
+  });
+});
+
+describe('nextAttemptByLogs', () => {
+  it.each<[readonly string[], number]>([
+    [[], 0],
+    [['0.log'], 1],
+    [['0.log', '10.log', '9.log'], 11],
+    [['3.log.20260101-000000.gz'], 4],
+    [['core', 'x.log'], 0],
+  ])('after %j is %d', (names, attempt) => {
+    const list: Files['list'] = (path) => of(path === '/logs/default_web_u-1/main' ? names : ['99.log']);
+    expect(run((ground) => nextAttemptByLogs(pod(), 'main', ground), { list }).emitted).toEqual([attempt]);
+  });
+});

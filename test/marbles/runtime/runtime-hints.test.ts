@@ -1,0 +1,95 @@
+import { NEVER, throwError } from 'rxjs';
+import { describe, it } from 'vitest';
+import type { ContainerEventResponse } from '../../../src/model/cri/api.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
+import type { PodUid } from '../../../src/model/pod.ts';
+import { runtimeHints } from '../../../src/runtime/runtime-hints.ts';
+import { fakeCri } from '../fakes.ts';
+import { marbles } from '../harness.ts';
+
+const u = 'u' as PodUid;
+const e: ContainerEventResponse = { podSandboxStatus: { labels: { 'io.kubernetes.pod.uid': 'u' } } };
+const UNIMPLEMENTED = new RuntimeError('unimplemented', 'GetContainerEvents', 'unknown method');
+const CUT = new RuntimeError('unavailable', 'GetContainerEvents', 'the stream was cut');
+const owners = { ownerOf: (id: string) => (id === 'known' ? u : undefined) };
+
+describe('runtimeHints', () => {
+  it(
+    'tells whose pod an event of the CRI is about, and listens again when its stream is cut (the first diagram)',
+    marbles(({ cold, expectObservable }) => {
+      const streams = ['--e--e--#', '---e'];
+      const expected = '--u--u-- 500ms ---u';
+      const containerEvents = () => cold(streams.shift() ?? '-', { e }, CUT);
+      expectObservable(
+        runtimeHints(fakeCri([], { containerEvents }), () => NEVER, owners),
+        '^ 999ms !',
+      ).toBe(expected, {
+        u,
+      });
+    }),
+  );
+
+  it(
+    'goes over to the events of tasks where the CRI has none (the second diagram)',
+    marbles(({ cold, hot, expectObservable }) => {
+      const events = cold<never>('#', {}, UNIMPLEMENTED);
+      const tasks = hot('         --t----t-', { t: { containerId: 'known' } });
+      const expected = '          --u----u-';
+      const cri = fakeCri([], { containerEvents: () => events });
+      expectObservable(runtimeHints(cri, () => tasks, owners)).toBe(expected, { u });
+    }),
+  );
+
+  it(
+    'finds the owner of an event that names only its container, and passes over strangers',
+    marbles(({ hot, expectObservable }) => {
+      const events = hot('  -k-s-n-', { k: { containerId: 'known' }, s: { containerId: 'stranger' }, n: {} });
+      const expected = '    -u-----';
+      const cri = fakeCri([], { containerEvents: () => events });
+      expectObservable(runtimeHints(cri, () => NEVER, owners)).toBe(expected, { u });
+    }),
+  );
+
+  it(
+    'listens to tasks again when their stream is cut, asking the CRI first',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const events = cold<never>('#', {}, UNIMPLEMENTED);
+      const tasks = cold('--t#', { t: { containerId: 'known' } }, CUT);
+      const cri = fakeCri([], { containerEvents: () => events });
+      expectObservable(
+        runtimeHints(cri, () => tasks, owners),
+        '^ 505ms !',
+      ).toBe('--u 500ms --u', { u });
+      expectSubscriptions(events.subscriptions).toBe(['(^!)', '--- 500ms (^!)']);
+    }),
+  );
+
+  it(
+    'is silent, and not broken, where the runtime has no events at all',
+    marbles(({ expectObservable }) => {
+      const cri = fakeCri([], { containerEvents: () => throwError(() => UNIMPLEMENTED) });
+      const noTasks = () => throwError(() => new RuntimeError('unimplemented', 'Subscribe', 'unknown service'));
+      expectObservable(runtimeHints(cri, noTasks, owners), '^ 60s !').toBe('-');
+    }),
+  );
+
+  it(
+    'waits half a second, then longer, at most ten seconds, for a runtime that is down',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const events = cold<never>('#', {}, CUT);
+      expectObservable(
+        runtimeHints(fakeCri([], { containerEvents: () => events }), () => NEVER, owners),
+        '^ 27s !',
+      ).toBe('-');
+      expectSubscriptions(events.subscriptions).toBe([
+        '(^!)',
+        '500ms (^!)',
+        '1500ms (^!)',
+        '3500ms (^!)',
+        '7500ms (^!)',
+        '15500ms (^!)',
+        '25500ms (^!)',
+      ]);
+    }),
+  );
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import type { Container, Pod } from '../../../src/model/pod.ts';
+import { containerConfig } from '../../../src/runtime/container-config.ts';
+import { context, pod, wanted } from '../../marbles/fakes.ts';
+import * as recorded from './recorded.ts';
+import { onWire } from './wire-form.ts';
+
+const RESOURCES = { cpuPeriod: 100_000, cpuShares: 2, oomScoreAdj: 1_000, hugepageLimits: [{ pageSize: '2MB' }] };
+const POD_DIR = `${recorded.ROOT}/pods/${recorded.UID}`;
+const LAST_MOUNTS = [
+  { containerPath: '/etc/hosts', hostPath: `${POD_DIR}/etc-hosts` },
+  { containerPath: '/dev/termination-log', hostPath: recorded.TERMINATION_LOG },
+];
+
+interface Recording {
+  readonly pod: Pod;
+  readonly name: string;
+  readonly hash: string;
+  readonly grace?: string;
+  readonly more?: object;
+  readonly annotations?: object;
+  readonly resources?: object;
+  readonly namespaceOptions?: object;
+}
+
+function recordedConfig({ pod: of, name, hash, grace = '1', more, annotations, ...linux }: Recording): object {
+  return {
+    metadata: { name },
+    image: { image: 'sha256:1', userSpecifiedImage: 'busybox:1.35' },
+    command: ['sleep', '3000'],
+    mounts: LAST_MOUNTS,
+    labels: {
+      'io.kubernetes.container.name': name,
+      'io.kubernetes.pod.name': of.metadata.name,
+      'io.kubernetes.pod.namespace': 'default',
+      'io.kubernetes.pod.uid': recorded.UID,
+    },
+    annotations: {
+      'io.kubernetes.container.hash': hash,
+      'io.kubernetes.container.restartCount': '0',
+      'io.kubernetes.container.terminationMessagePath': '/dev/termination-log',
+      'io.kubernetes.container.terminationMessagePolicy': 'File',
+      'io.kubernetes.pod.terminationGracePeriod': grace,
+      ...annotations,
+    },
+    logPath: `${name}/0.log`,
+    linux: {
+      resources: linux.resources ?? RESOURCES,
+      securityContext: {
+        namespaceOptions: linux.namespaceOptions ?? { pid: 'CONTAINER', usernsOptions: { mode: 'NODE' } },
+        runAsUser: {},
+        maskedPaths: [
+          '/proc/asound',
+          '/proc/acpi',
+          '/proc/interrupts',
+          '/proc/kcore',
+          '/proc/keys',
+          '/proc/latency_stats',
+          '/proc/timer_list',
+          '/proc/timer_stats',
+          '/proc/sched_debug',
+          '/proc/scsi',
+          '/sys/firmware',
+          '/sys/devices/virtual/powercap',
+        ],
+        readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
+        seccomp: { profileType: 'Unconfined' },
+      },
+    },
+    ...more,
+  };
+}
+
+const emptyDir = (volume: string): string => `${POD_DIR}/volumes/kubernetes.io~empty-dir/${volume}`;
+
+describe('containerConfig', () => {
+  it.each<[string, Recording]>([
+    ['basics/01-minimal', { pod: recorded.MINIMAL, name: 'only', hash: '9b3f600a', grace: '30' }],
+    [
+      'basics/10-three-containers (zulu)',
+      { pod: recorded.TRIO, name: 'zulu', hash: '9f9ef83c', more: { command: [], args: ['sleep', '3000'] } },
+    ],
+    [
+      'basics/10-three-containers (alpha)',
+      {
+        pod: recorded.TRIO,
+        name: 'alpha',
+        hash: '80f96b5b',
+        more: {
+          command: [],
+          args: ['sleep', '3000'],
+          image: { image: 'sha256:1', userSpecifiedImage: 'busybox:1.36' },
+        },
+      },
+    ],
+    [
+      'basics/10-three-containers (mike)',
+      { pod: recorded.TRIO, name: 'mike', hash: 'b136e892', more: { command: [], args: ['sleep', '3000'] } },
+    ],
+    [
+      'ports/02-hostport',
+      {
+        pod: recorded.HOST_PORT,
+        name: 'main',
+        hash: 'fa250d96',
+        annotations: {
+          'io.kubernetes.container.ports': '[{"hostPort":18080,"containerPort":8080,"protocol":"TCP"}]',
+        },
+      },
+    ],
+    [
+      'namespaces/01-hostnetwork',
+      {
+        pod: recorded.HOST_NETWORK,
+        name: 'main',
+        hash: 'fa250d96',
+        namespaceOptions: { network: 'NODE', pid: 'CONTAINER', usernsOptions: { mode: 'NODE' } },
+        more: { command: ['sh', '-c', 'hostname; cat /etc/hosts; sleep 3000'] },
+      },
+    ],
+    [
+      'resources/02-burstable',
+      {
+        pod: recorded.BURSTABLE,
+        name: 'main',
+        hash: 'fa250d96',
+        resources: {
+          cpuPeriod: 100_000,
+          cpuQuota: 30_000,
+          cpuShares: 102,
+          memoryLimitInBytes: 100_663_296,
+          oomScoreAdj: 999,
+          hugepageLimits: [{ pageSize: '2MB' }],
+          memorySwapLimitInBytes: 100_663_296,
+        },
+      },
+    ],
+    [
+      'volumes/13-mount-order',
+      {
+        pod: recorded.MOUNT_ORDER,
+        name: 'main',
+        hash: 'fa250d96',
+        more: {
+          mounts: [
+            { containerPath: '/v/child', hostPath: emptyDir('e') },
+            { containerPath: '/v', hostPath: emptyDir('f') },
+            { containerPath: '/w/../x/', hostPath: emptyDir('e') },
+            ...LAST_MOUNTS,
+          ],
+        },
+      },
+    ],
+  ])('is what the kubelet sent in its recording %s', (_case, recording) => {
+    const container = recording.pod.spec.containers.find(({ name }) => name === recording.name);
+    expect(container).toBeDefined();
+    if (!container) return;
+    const sent = containerConfig(recording.pod, container, 0, { ref: 'sha256:1' }, recorded.TERMINATION_LOG, context());
+    expect(onWire('ContainerConfig', sent)).toEqual(onWire('ContainerConfig', recordedConfig(recording)));
+  });
+
+  const config = (container: Partial<Container>, of: Pod = pod(), restartCount = 0) =>
+    containerConfig(of, wanted('main', container), restartCount, { ref: 'sha256:1' }, '/log', context());
+  const text = (bytes: string | Uint8Array | undefined): string =>
+    typeof bytes === 'object' ? new TextDecoder().decode(bytes) : '';
+
+  it('gives variables once each, expanded by those before them, the last of a name winning', () => {
+    const { envs } = config({
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '$(A)-$(C)' },
+        { name: 'C', value: '3' },
+        { name: 'A', value: '$(A)$(A)' },
+        { name: 'EMPTY' },
+      ],
+    });
+    expect(envs?.map(({ key, value }) => `${key ?? ''}=${text(value)}`)).toEqual(['A=11', 'B=1-$(C)', 'C=3', 'EMPTY=']);
+  });
+
+  it('expands command and arguments, but not the working directory', () => {
+    const variables = {
+      env: [{ name: 'A', value: '1' }],
+      command: ['$(A)'],
+      args: ['$$(A)', '$(B)'],
+      workingDir: '/$(A)',
+    };
+    expect(config(variables)).toMatchObject({ command: ['1'], args: ['$(A)', '$(B)'], workingDir: '/$(A)' });
+  });
+
+  it('counts its restarts in its attempt, its log path and its annotation', () => {
+    const { metadata, logPath, annotations } = config({}, pod(), 7);
+    expect(metadata).toEqual({ name: 'main', attempt: 7 });
+    expect(logPath).toBe('main/7.log');
+    expect(annotations?.['io.kubernetes.container.restartCount']).toBe('7');
+  });
+
+  it('mounts host paths as they stand, read-only where it says so', () => {
+    const of = pod({ spec: { volumes: [{ name: 'h', hostPath: { path: '/srv/x' } }] } });
+    const { mounts } = config({ volumeMounts: [{ name: 'h', mountPath: '/x', readOnly: true }] }, of);
+    expect(mounts?.[0]).toMatchObject({ containerPath: '/x', hostPath: '/srv/x', readonly: true });
+  });
+
+  it('lets a container bring its own hosts file, and mounts no termination log without a path for it', () => {
+    const { mounts } = config({ volumeMounts: [{ name: 'e', mountPath: '/etc/hosts' }] });
+    expect(mounts?.map(({ containerPath }) => containerPath)).toEqual(['/etc/hosts']);
+  });
+
+  it.each([
+    ['as root where the image does not say', {}, { runAsUser: { value: 0 } }],
+    ['as the user number of the image', { uid: 1_234 }, { runAsUser: { value: 1_234 } }],
+    ['as the user name of the image', { username: 'app' }, { runAsUsername: 'app' }],
+  ])('runs %s', (_who, user, expected) => {
+    const { linux } = containerConfig(pod(), wanted(), 0, { ref: 'sha256:1', ...user }, '/log', context());
+    expect(linux?.securityContext).toMatchObject(expected);
+    expect('runAsUser' in (linux?.securityContext ?? {})).toBe('runAsUser' in expected);
+  });
+
+  it('writes the ports annotation in the order of the fields in Go, without what is empty', () => {
+    const { annotations } = config({
+      ports: [
+        { protocol: 'TCP', containerPort: 80, name: 'web', hostIP: '127.0.0.1', hostPort: 0 },
+        { protocol: 'UDP', containerPort: 53 },
+      ],
+    });
+    expect(annotations?.['io.kubernetes.container.ports']).toBe(
+      '[{"name":"web","containerPort":80,"protocol":"TCP","hostIP":"127.0.0.1"},{"containerPort":53,"protocol":"UDP"}]',
+    );
+  });
+});

@@ -1,0 +1,516 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CONTAINER_HASH } from '../../../src/model/cri/labels.ts';
+import { containerHash } from '../../../src/model/container-hash.ts';
+import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../../src/model/observed.ts';
+import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
+import type { Pod } from '../../../src/model/pod.ts';
+import { planPod, type PodPlan } from '../../../src/runtime/plan-pod.ts';
+import type { Step } from '../../../src/runtime/plan-steps.ts';
+import { container, exited, IMAGE, observed, pod, sandbox, wanted } from '../../marbles/fakes.ts';
+
+const LIMITS = { initial: 10_000, ceiling: 300_000 };
+
+function plan(of: Pod, seen: Partial<ObservedPod>, memory: PodMemory = NO_MEMORY, now = 1_000): PodPlan {
+  return planPod(of, observed(seen), memory, now, LIMITS);
+}
+
+/** A step in a few words: `start main 1`. */
+function tell(step: Step): string {
+  switch (step.do) {
+    case 'stopPod':
+      return 'stop the pod';
+    case 'stopContainer':
+      return `stop ${step.container.id}`;
+    case 'runSandbox':
+      return `sandbox ${step.attempt}`;
+    case 'startContainer':
+      return `start ${step.container.name} ${step.attempt ?? 'by logs'}`;
+    case 'startCreated':
+      return `start made ${step.created.id}`;
+    case 'removeContainer':
+      return `remove ${step.container.id}`;
+    case 'removeSandbox':
+      return `remove ${step.sandbox.id}`;
+  }
+}
+
+const steps = (of: PodPlan): readonly string[] => of.steps.map(tell);
+const OTHER_HASH = { [CONTAINER_HASH]: 'other' };
+const never = pod({ spec: { restartPolicy: 'Never' } });
+const onFailure = pod({ spec: { restartPolicy: 'OnFailure' } });
+
+describe('planPod', () => {
+  describe('decides whether the pod needs a new sandbox', () => {
+    it.each<[string, Pod, Partial<ObservedPod>, readonly string[]]>([
+      ['makes the first one where there is none', pod(), {}, ['sandbox 0', 'start main by logs']],
+      ['keeps a ready one', pod(), { sandboxes: [sandbox()], containers: [container()] }, []],
+      [
+        'replaces one that ended',
+        pod(),
+        { sandboxes: [sandbox({ attempt: 3, state: 'notReady' })], containers: [exited(137, 0, { sandboxId: 's-3' })] },
+        ['sandbox 4', 'start main 1'],
+      ],
+      [
+        'ends containers that outlived their sandbox first',
+        pod(),
+        { sandboxes: [sandbox({ state: 'notReady' })], containers: [container()] },
+        ['stop the pod', 'sandbox 1', 'start main 1'],
+      ],
+      [
+        'replaces all where more than one is ready',
+        pod(),
+        { sandboxes: [sandbox({ attempt: 1 }), sandbox()], containers: [container()] },
+        ['stop the pod', 'sandbox 2', 'start main 1'],
+      ],
+      [
+        'keeps the newest where only older ones ended',
+        pod(),
+        {
+          sandboxes: [sandbox({ attempt: 1 }), sandbox({ state: 'notReady' })],
+          containers: [container({ sandboxId: 's-1' })],
+        },
+        ['remove s-0'],
+      ],
+      [
+        'replaces one on the network of the node when the pod wants its own',
+        pod(),
+        { sandboxes: [sandbox({ hostNetwork: true, ips: [] })], containers: [container()] },
+        ['stop the pod', 'sandbox 1', 'start main 1'],
+      ],
+      [
+        'replaces one with a network of its own when the pod wants that of the node',
+        pod({ spec: { hostNetwork: true } }),
+        { sandboxes: [sandbox()], containers: [container()] },
+        ['stop the pod', 'sandbox 1', 'start main 1'],
+      ],
+      [
+        'replaces one that got no address',
+        pod(),
+        { sandboxes: [sandbox({ ips: [] })] },
+        ['stop the pod', 'sandbox 1', 'start main by logs'],
+      ],
+      [
+        'keeps one without an address on the network of the node',
+        pod({ spec: { hostNetwork: true } }),
+        { sandboxes: [sandbox({ ips: [], hostNetwork: true })], containers: [container()] },
+        [],
+      ],
+      [
+        'keeps one that was not inspected',
+        pod(),
+        { sandboxes: [{ id: 's-0', attempt: 0, state: 'ready', createdAt: 0 }], containers: [container()] },
+        [],
+      ],
+    ])('%s', (_rule, of, seen, expected) => {
+      expect(steps(plan(of, seen))).toEqual(expected);
+    });
+  });
+
+  describe('decides what starts in a new sandbox', () => {
+    const lost = (...containers: readonly ObservedContainer[]): Partial<ObservedPod> => ({
+      sandboxes: [sandbox({ state: 'notReady' })],
+      containers,
+    });
+
+    it.each<[string, Pod, Partial<ObservedPod>, readonly string[], boolean]>([
+      ['nothing of a Never pod that ran in another', never, lost(exited(137)), [], true],
+      [
+        'everything of a Never pod that never ran',
+        never,
+        lost(),
+        ['sandbox 1', 'start main by logs', 'remove s-0'],
+        false,
+      ],
+      [
+        'everything of a Never pod whose first sandbox is to be made',
+        never,
+        { containers: [exited(0)] },
+        ['sandbox 0', 'start main 1'],
+        false,
+      ],
+      ['nothing that succeeded under OnFailure', onFailure, lost(exited(0)), [], true],
+      ['what failed under OnFailure', onFailure, lost(exited(1)), ['sandbox 1', 'start main 1'], false],
+      ['what succeeded under Always', pod(), lost(exited(0)), ['sandbox 1', 'start main 1'], false],
+      [
+        'only what has not succeeded yet under OnFailure',
+        pod({ names: ['a', 'b'], spec: {} }),
+        lost(exited(0, 0, { name: 'a' }), exited(2, 0, { name: 'b' })),
+        ['sandbox 1', 'start a 1', 'start b 1'],
+        false,
+      ],
+      [
+        'the rest of an OnFailure pod',
+        { ...onFailure, spec: { ...onFailure.spec, containers: [wanted('a'), wanted('b')] } },
+        lost(exited(0, 0, { name: 'a' }), exited(2, 0, { name: 'b' })),
+        ['sandbox 1', 'start b 1'],
+        false,
+      ],
+      [
+        'nothing while containers of a Never pod still run outside; they end first',
+        never,
+        lost(container()),
+        ['stop the pod'],
+        false,
+      ],
+    ])('%s', (_rule, of, seen, expected, finished) => {
+      const made = plan(of, seen);
+      expect(steps(made)).toEqual(expected);
+      expect(made.finished).toBe(finished);
+    });
+  });
+
+  describe('decides on each container in a ready sandbox', () => {
+    const within = (...containers: readonly ObservedContainer[]): Partial<ObservedPod> => ({
+      sandboxes: [sandbox()],
+      containers,
+    });
+
+    it.each<[string, Pod, Partial<ObservedPod>, readonly string[]]>([
+      ['starts what has not run yet', pod(), within(), ['start main by logs']],
+      ['leaves what runs', pod(), within(container()), []],
+      ['starts what was made and never started', pod(), within(container({ state: 'created' })), ['start made main-0']],
+      [
+        'makes anew what was made in a sandbox that has ended',
+        pod(),
+        {
+          sandboxes: [sandbox({ attempt: 1 }), sandbox({ state: 'notReady' })],
+          containers: [container({ state: 'created' })],
+        },
+        ['start main 1'],
+      ],
+      [
+        'makes anew what was made by another definition',
+        pod(),
+        within(container({ state: 'created', annotations: OTHER_HASH })),
+        ['start main 1'],
+      ],
+      [
+        'kills what is in a state that nobody knows, and starts it',
+        pod(),
+        within(container({ state: 'unknown' })),
+        ['stop main-0', 'start main 1'],
+      ],
+      [
+        'replaces what was defined otherwise',
+        pod(),
+        within(container({ annotations: OTHER_HASH })),
+        ['stop main-0', 'start main 1'],
+      ],
+      [
+        'replaces it under Never too',
+        never,
+        within(container({ annotations: OTHER_HASH })),
+        ['stop main-0', 'start main 1'],
+      ],
+      ['restarts what ended under Always', pod(), within(exited(0)), ['start main 1']],
+      ['restarts what failed under OnFailure', onFailure, within(exited(3)), ['start main 1']],
+      ['ends a pod of which everything succeeded under OnFailure', onFailure, within(exited(0)), ['stop the pod']],
+      ['ends a pod of which everything ended under Never', never, within(exited(3)), ['stop the pod']],
+      [
+        'goes on while one container runs',
+        pod({ names: ['a', 'b'], spec: { restartPolicy: 'Never', containers: [wanted('a'), wanted('b')] } }),
+        within(container({ name: 'a' }), exited(1, 0, { name: 'b' })),
+        [],
+      ],
+      [
+        'starts in the order of the pod',
+        pod({ names: ['zulu', 'alpha'] }),
+        within(),
+        ['start zulu by logs', 'start alpha by logs'],
+      ],
+      [
+        'stops the older one of two that run under one name',
+        pod(),
+        within(container({ attempt: 1 }), container()),
+        ['stop main-0'],
+      ],
+      [
+        'replaces what runs in a sandbox that has ended',
+        pod(),
+        {
+          sandboxes: [sandbox({ attempt: 1 }), sandbox({ state: 'notReady' })],
+          containers: [container()],
+        },
+        ['stop main-0', 'start main 1'],
+      ],
+      ['stops what is no longer in the pod', pod(), within(container(), container({ name: 'old' })), ['stop old-0']],
+    ])('%s', (_rule, of, seen, expected) => {
+      expect(steps(plan(of, seen))).toEqual(expected);
+    });
+
+    it('says why, in the words of the kubelet', () => {
+      const whyOf = (seen: Partial<ObservedPod>): string | undefined => {
+        const [step] = plan(pod(), seen).steps;
+        return step && 'why' in step ? step.why : undefined;
+      };
+      expect(whyOf(within(container({ annotations: OTHER_HASH })))).toBe(
+        'Container main definition changed, will be restarted',
+      );
+      expect(whyOf(within(container({ state: 'unknown' })))).toBe(
+        'Container is in "unknown" state, try killing it before restart',
+      );
+      expect(whyOf({ sandboxes: [sandbox({ state: 'notReady' })], containers: [container()] })).toBe(
+        'Pod sandbox changed, it will be killed and re-created.',
+      );
+    });
+
+    it('hands on the sandbox that the containers go into', () => {
+      expect(plan(pod(), within()).sandbox).toEqual(sandbox());
+      expect(plan(pod(), {}).sandbox).toBeUndefined();
+    });
+  });
+
+  describe('keeps a crash-looping container waiting', () => {
+    const crashed = (finishedAt: number): Partial<ObservedPod> => ({
+      sandboxes: [sandbox()],
+      containers: [exited(1, finishedAt)],
+    });
+    const afterFirst = plan(pod(), crashed(1_000), NO_MEMORY, 1_000);
+
+    it('restarts the first time at once, and remembers it', () => {
+      expect(steps(afterFirst)).toEqual(['start main 1']);
+      expect(afterFirst.memory.restarts.get('main')?.backoff).toEqual({ delay: 10_000, since: 1_000 });
+    });
+
+    it('then waits, with the message of the kubelet, and wakes at the end of the wait', () => {
+      const waits = plan(pod(), crashed(2_000), afterFirst.memory, 3_000);
+      expect(steps(waits)).toEqual([]);
+      expect(waits.finished).toBe(false);
+      expect(waits.wakeAt).toBe(12_000);
+      expect(waits.waiting.get('main')).toEqual({
+        reason: 'CrashLoopBackOff',
+        message: 'back-off 10s restarting failed container=main pod=web_default(u-1)',
+      });
+      expect(waits.memory).toEqual(afterFirst.memory);
+    });
+
+    it('restarts when the wait is over, and doubles the next one', () => {
+      const again = plan(pod(), crashed(2_000), afterFirst.memory, 12_000);
+      expect(steps(again)).toEqual(['start main 1']);
+      expect(again.memory.restarts.get('main')?.backoff).toEqual({ delay: 20_000, since: 12_000 });
+    });
+
+    it.each<[string, Pod]>([
+      ['image', pod({ spec: { containers: [wanted('main', { image: 'busybox:2' })] } })],
+      ['resources', pod({ spec: { containers: [wanted('main', { resources: { limits: { cpu: '1' } } })] } })],
+    ])('forgets the wait when an edit changes the %s', (_what, edited) => {
+      expect(steps(plan(edited, crashed(2_000), afterFirst.memory, 3_000))).toEqual(['start main 1']);
+    });
+
+    it('does not let others wait with it, and wakes for the one that waits least', () => {
+      const two = pod({ names: ['a', 'b', 'c'] });
+      const seen: Partial<ObservedPod> = {
+        sandboxes: [sandbox()],
+        containers: [exited(1, 1_000, { name: 'a' }), exited(1, 5_000, { name: 'b' })],
+      };
+      const first = plan(two, seen, NO_MEMORY, 5_000);
+      const next = plan(two, { ...seen, containers: seen.containers ?? [] }, first.memory, 5_500);
+      expect(steps(next)).toEqual(['start c by logs']);
+      expect([...next.waiting.keys()]).toEqual(['a', 'b']);
+      expect(next.wakeAt).toBe(11_000);
+    });
+
+    it('goes without memory of what the agent did before it was restarted', () => {
+      expect(steps(plan(pod(), crashed(2_000), NO_MEMORY, 2_001))).toEqual(['start main 1']);
+    });
+  });
+
+  describe('tidies up', () => {
+    it('keeps of each container the newest that ended, beside the one that runs', () => {
+      const seen: Partial<ObservedPod> = {
+        sandboxes: [sandbox()],
+        containers: [container({ attempt: 3 }), exited(1, 0, { attempt: 2 }), exited(1, 0, { attempt: 1 }), exited(1)],
+      };
+      expect(steps(plan(pod(), seen))).toEqual(['remove main-1', 'remove main-0']);
+    });
+
+    it('removes what was made and never started once there is a newer one', () => {
+      const seen: Partial<ObservedPod> = {
+        sandboxes: [sandbox()],
+        containers: [container({ attempt: 1 }), container({ state: 'created' })],
+      };
+      expect(steps(plan(pod(), seen))).toEqual(['remove main-0']);
+    });
+
+    it('keeps a sandbox that ended while it holds a container that is kept', () => {
+      const seen: Partial<ObservedPod> = {
+        sandboxes: [
+          sandbox({ attempt: 2 }),
+          sandbox({ attempt: 1, state: 'notReady' }),
+          sandbox({ state: 'notReady' }),
+        ],
+        containers: [
+          container({ attempt: 2, sandboxId: 's-2' }),
+          exited(1, 0, { attempt: 1, sandboxId: 's-1' }),
+          exited(1, 0, { sandboxId: 's-0' }),
+        ],
+      };
+      expect(steps(plan(pod(), seen))).toEqual(['remove main-0', 'remove s-0']);
+    });
+  });
+
+  describe('slows down when one sandbox after another ends', () => {
+    const gone: Partial<ObservedPod> = { sandboxes: [sandbox({ state: 'notReady' })] };
+
+    it('makes two at once, then waits 1, 2, 4, ... up to 60 seconds between them', () => {
+      const at: number[] = [];
+      let memory: PodMemory = NO_MEMORY;
+      for (let now = 0; at.length < 10;) {
+        const next = plan(pod(), gone, memory, now);
+        if (next.steps.length > 0) at.push(now);
+        memory = next.memory;
+        now = next.wakeAt ?? now;
+      }
+      expect(at.map((ms, n) => (ms - (at[n - 1] ?? 0)) / 1_000)).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 60, 60]);
+    });
+
+    it('says so while it waits, and ends what is up', () => {
+      const memory: PodMemory = { ...NO_MEMORY, sandbox: { delay: 4_000, since: 1_000 } };
+      const waits = plan(pod(), { sandboxes: [sandbox({ ips: [] })] }, memory, 2_000);
+      expect(steps(waits)).toEqual(['stop the pod']);
+      expect(waits.wakeAt).toBe(5_000);
+      expect(waits.waiting.get('main')?.reason).toBe('CreatePodSandboxError');
+      expect(waits.finished).toBe(false);
+    });
+
+    it('forgets the series after a minute of calm', () => {
+      const memory: PodMemory = { ...NO_MEMORY, sandbox: { delay: 8_000, since: 0 } };
+      expect(plan(pod(), gone, memory, 67_999).memory.sandbox?.delay).toBe(16_000);
+      expect(plan(pod(), gone, memory, 68_000).memory.sandbox?.delay).toBe(0);
+    });
+
+    it('does not wait for a clock that was set back', () => {
+      const memory: PodMemory = { ...NO_MEMORY, sandbox: { delay: 8_000, since: 1_000_000 } };
+      expect(steps(plan(pod(), gone, memory, 0))).toEqual(['sandbox 1', 'start main by logs', 'remove s-0']);
+    });
+  });
+
+  describe('whatever the runtime holds', () => {
+    const property = fc.property(podAndWorld(), ({ of, seen }) => {
+      let world = seen;
+      let memory = NO_MEMORY;
+      let now = 1_000_000;
+      for (let round = 0; ; round += 1) {
+        const next = planPod(of, world, memory, now, LIMITS);
+        if (next.steps.length === 0 && next.wakeAt === undefined) {
+          expectWellRun(of, world, next);
+          return;
+        }
+        expect(round).toBeLessThan(8);
+        world = applied(next, world, now);
+        memory = next.memory;
+        now = Math.max(now, next.wakeAt ?? now);
+      }
+    });
+
+    it('comes to rest after a few plans, never starts what runs, and never lets two of a name run', () => {
+      fc.assert(property, { seed: 11, numRuns: 2_000 });
+    });
+  });
+});
+
+/** At rest, each container runs once in the sandbox in use, or has ended for good. */
+function expectWellRun({ spec }: Pod, { sandboxes, containers }: ObservedPod, { finished }: PodPlan): void {
+  const running = containers.filter(({ state }) => state === 'running');
+  const ready = sandboxes.filter(({ state }) => state === 'ready');
+  expect(ready.length).toBe(finished ? 0 : 1);
+  expect(running.every(({ sandboxId }) => sandboxId === ready[0]?.id)).toBe(true);
+  if (finished) expect(running).toEqual([]);
+  else if ((spec.restartPolicy ?? 'Always') === 'Always') {
+    expect(running.map(({ name }) => name).toSorted()).toEqual(spec.containers.map(({ name }) => name).toSorted());
+  }
+}
+
+/** The world after the steps, were every call to succeed. Refuses what a plan must never ask for. */
+function applied({ steps: todo, sandbox: usable }: PodPlan, before: ObservedPod, now: number): ObservedPod {
+  let inUse = usable?.id;
+  let sandboxes = before.sandboxes;
+  let containers = before.containers;
+  const end = (these: (id: string) => boolean): void => {
+    containers = containers.map((seen) =>
+      these(seen.id) && (seen.state === 'running' || seen.state === 'unknown')
+        ? exited(137, now, { ...seen, state: 'exited' })
+        : seen,
+    );
+  };
+  const run = (started: ObservedContainer): void => {
+    expect(containers.some(({ name, state }) => name === started.name && state === 'running')).toBe(false);
+    expect(sandboxes.find(({ id }) => id === started.sandboxId)?.state).toBe('ready');
+    containers = [started, ...containers.filter(({ id }) => id !== started.id)];
+  };
+  for (const step of todo) {
+    switch (step.do) {
+      case 'stopPod':
+        end(() => true);
+        sandboxes = sandboxes.map((stopped): ObservedSandbox => ({ ...stopped, state: 'notReady' }));
+        break;
+      case 'stopContainer':
+        end((id) => id === step.container.id);
+        break;
+      case 'runSandbox':
+        expect(sandboxes.some(({ state, attempt }) => state === 'ready' || attempt === step.attempt)).toBe(false);
+        inUse = `s-${step.attempt}`;
+        sandboxes = [sandbox({ attempt: step.attempt }), ...sandboxes];
+        break;
+      case 'startContainer': {
+        const { name } = step.container;
+        const attempt = step.attempt ?? 0;
+        expect(containers.some((seen) => seen.name === name && seen.attempt === attempt)).toBe(false);
+        run(container({ name, attempt, sandboxId: inUse ?? '' }));
+        break;
+      }
+      case 'startCreated':
+        run({ ...step.created, state: 'running' });
+        break;
+      case 'removeContainer':
+        expect(step.container.state).not.toBe('running');
+        containers = containers.filter(({ id }) => id !== step.container.id);
+        break;
+      case 'removeSandbox':
+        expect(containers.some(({ sandboxId }) => sandboxId === step.sandbox.id)).toBe(false);
+        sandboxes = sandboxes.filter(({ id }) => id !== step.sandbox.id);
+        break;
+    }
+  }
+  return { ...before, sandboxes, containers: containers.toSorted((a, b) => b.attempt - a.attempt) };
+}
+
+/** Any pod of up to three containers, and any mess of its sandboxes and containers. */
+function podAndWorld(): fc.Arbitrary<{ readonly of: Pod; readonly seen: ObservedPod }> {
+  const names = fc.subarray(['a', 'b', 'c'], { minLength: 1 });
+  const policy = fc.constantFrom('Always', 'OnFailure', 'Never');
+  const boxes = fc.array(
+    fc.record({ state: fc.constantFrom('ready' as const, 'notReady' as const), hasIp: fc.boolean() }),
+    { maxLength: 3 },
+  );
+  const instance = fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'old'),
+    state: fc.constantFrom('created' as const, 'running' as const, 'exited' as const, 'unknown' as const),
+    exitCode: fc.constantFrom(0, 1),
+    box: fc.nat(),
+    isCurrent: fc.boolean(),
+  });
+  return fc
+    .tuple(names, policy, boxes, fc.array(instance, { maxLength: 6 }))
+    .map(([of, restartPolicy, given, instances]) => {
+      const sandboxes = given
+        .map(({ state, hasIp }, attempt) => sandbox({ attempt, state, ips: hasIp ? ['10.0.0.7'] : [] }))
+        .toReversed();
+      const containers = (given.length === 0 ? [] : instances).map(
+        ({ name, state, exitCode, box, isCurrent }, attempt) => {
+          const more = {
+            name,
+            attempt,
+            sandboxId: `s-${box % given.length}`,
+            annotations: { [CONTAINER_HASH]: isCurrent ? containerHash(name, IMAGE) : 'other' },
+          };
+          return state === 'exited' ? exited(exitCode, 0, more) : container({ ...more, state });
+        },
+      );
+      return {
+        of: pod({ names: of, spec: { restartPolicy, containers: of.map((name) => wanted(name)) } }),
+        seen: observed({ sandboxes, containers: containers.toReversed() }),
+      };
+    });
+}

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { ObservedContainer } from '../../../src/model/observed.ts';
+import type { Container, Pod, PodStatus } from '../../../src/model/pod.ts';
+import { container, exited, pod, sandbox, wanted } from '../../marbles/fakes.ts';
+import { endedSandbox, found, planFor, planWithin, podOf, sidecar, steps } from './plans.ts';
+
+type Rules = NonNullable<Container['restartPolicyRules']>;
+
+const rule = (action: string, operator: string, ...values: readonly number[]): Rules[number] => ({
+  action,
+  exitCodes: { operator, values },
+});
+/** A pod of `main` and `peer`, with a policy of the pod, one of `main`, and rules of `main`. */
+function ruled(policy: string, own: string | undefined, ...restartPolicyRules: Rules): Pod {
+  const main = wanted('main', { restartPolicyRules, ...(own === undefined ? {} : { restartPolicy: own }) });
+  return pod({ spec: { restartPolicy: policy, containers: [main, wanted('peer')] } });
+}
+const ended = (code: number, name = 'main'): ObservedContainer => exited(code, 0, { name });
+const runs = (name: string): ObservedContainer => container({ name });
+
+describe('planPod', () => {
+  describe('asks the rules of a container first, then its policy, then that of the pod', () => {
+    const restart42 = rule('Restart', 'In', 42);
+    it.each<[string, Pod, number, readonly string[]]>([
+      ['the pod says Always', ruled('Always', undefined), 0, ['start main 1']],
+      ['the pod says OnFailure, and it failed', ruled('OnFailure', undefined), 1, ['start main 1']],
+      ['the pod says OnFailure, and it did not fail', ruled('OnFailure', undefined), 0, []],
+      ['the pod says Never', ruled('Never', undefined), 1, []],
+      ['it says Always for itself', ruled('Never', 'Always'), 0, ['start main 1']],
+      ['it says OnFailure for itself, and it failed', ruled('Never', 'OnFailure'), 1, ['start main 1']],
+      ['it says OnFailure for itself, and it did not fail', ruled('Always', 'OnFailure'), 0, []],
+      ['it says Never for itself', ruled('Always', 'Never'), 1, []],
+      ['a rule names its exit code', ruled('Never', 'Never', restart42), 42, ['start main 1']],
+      ['no rule names its exit code', ruled('Never', 'Never', restart42), 7, []],
+      [
+        'no rule names its exit code, and its policy restarts it',
+        ruled('Never', 'OnFailure', restart42),
+        7,
+        ['start main 1'],
+      ],
+      [
+        'a rule excludes other exit codes',
+        ruled('Never', 'Never', rule('Restart', 'NotIn', 0, 1)),
+        2,
+        ['start main 1'],
+      ],
+      ['a rule excludes its exit code', ruled('Never', 'Never', rule('Restart', 'NotIn', 0, 1)), 1, []],
+      [
+        'the second rule names its exit code',
+        ruled('Never', 'Never', restart42, rule('Restart', 'In', 7)),
+        7,
+        ['start main 1'],
+      ],
+      [
+        'the first of two rules that match counts',
+        ruled('Never', 'Never', restart42, rule('RestartAllContainers', 'In', 42)),
+        42,
+        ['start main 1'],
+      ],
+    ])('%s', (_when, of, code, expected) => {
+      expect(steps(planWithin(of, [runs('peer'), ended(code)]))).toEqual(expected);
+    });
+
+    it('lets a rule restart an init container of a Never pod', () => {
+      const of = podOf([wanted('a', { restartPolicy: 'Never', restartPolicyRules: [restart42] })], {
+        restartPolicy: 'Never',
+      });
+      expect(steps(planWithin(of, [ended(42, 'a')]))).toEqual(['start a 1']);
+      expect(steps(planWithin(of, [ended(43, 'a')]))).toEqual(['stop the pod']);
+    });
+
+    it('starts in a new sandbox only what has not ended for good by its own policy', () => {
+      const lost = (...containers: readonly ObservedContainer[]): Parameters<typeof planFor>[1] => ({
+        sandboxes: [endedSandbox()],
+        containers,
+      });
+      const of = ruled('Always', 'Never', restart42);
+      expect(steps(planFor(of, lost(ended(137, 'peer'), ended(7))))).toEqual(['sandbox 1', 'start peer 1']);
+      expect(steps(planFor(of, lost(ended(137, 'peer'), ended(42))))).toEqual(['sandbox 1', 'start main 1', 'start peer 1']);
+      const alone = pod({ spec: { restartPolicy: 'Always', containers: [wanted('main', { restartPolicy: 'Never' })] } });
+      expect(planFor(alone, lost(ended(1))).finished).toBe(true);
+    });
+
+    it('slows down one that a rule restarts again and again', () => {
+      const of = ruled('Never', 'Never', restart42);
+      const { memory } = planWithin(of, [runs('peer'), exited(42, 1_000)], { now: 1_000 });
+      const waits = planWithin(of, [runs('peer'), exited(42, 2_000, { attempt: 1 })], { memory, now: 3_000 });
+      expect(steps(waits)).toEqual([]);
+      expect(waits.waiting.get('main')?.reason).toBe('CrashLoopBackOff');
+    });
+  });
+
+  describe('begins the whole pod anew where a rule asks for it', () => {
+    const all = rule('RestartAllContainers', 'In', 42);
+    const main = wanted('main', { restartPolicy: 'Never', restartPolicyRules: [all] });
+    const of = podOf([wanted('i'), sidecar('s')], { restartPolicy: 'Never', containers: [main, wanted('peer')] });
+    const life = [runs('peer'), ended(42), runs('s'), ended(0, 'i')];
+
+    it('ends what runs as fast as can be, and removes every trace but the logs', () => {
+      expect(steps(planWithin(of, life))).toEqual([
+        'stop peer-0 in 0 s',
+        'stop s-0 in 0 s',
+        'remove peer-0 but its log',
+        'remove s-0 but its log',
+        'remove i-0 but its log',
+        'remove main-0 but its log',
+      ]);
+    });
+
+    it('goes on with it after it was interrupted: what asks for it goes last', () => {
+      const rest = [ended(42), ended(0, 'i')];
+      expect(steps(planWithin(of, rest))).toEqual(['remove i-0 but its log', 'remove main-0 but its log']);
+      expect(steps(planWithin(of, [ended(42)]))).toEqual(['remove main-0 but its log']);
+    });
+
+    it('keeps the sandbox, and starts with the first init container then', () => {
+      expect(planWithin(of, life).sandbox).toEqual(sandbox());
+      expect(steps(planWithin(of, []))).toEqual(['start i by logs']);
+    });
+
+    it('ends what nobody knows the state of before it removes it', () => {
+      expect(steps(planWithin(of, [container({ name: 'peer', state: 'unknown' }), ended(42)]))).toEqual([
+        'stop peer-0 in 0 s',
+        'remove peer-0 but its log',
+        'remove main-0 but its log',
+      ]);
+    });
+
+    it('does so for an init container that asks for it', () => {
+      const asking = podOf([sidecar('s'), wanted('i', { restartPolicyRules: [all] })], { restartPolicy: 'Never' });
+      expect(steps(planWithin(asking, [ended(42, 'i'), runs('s')]))).toEqual([
+        'stop s-0 in 0 s',
+        'remove s-0 but its log',
+        'remove i-0 but its log',
+      ]);
+    });
+
+    it('does not do so for an end that belongs to a former sandbox', () => {
+      const seen = {
+        sandboxes: [sandbox({ attempt: 1 }), endedSandbox()],
+        containers: [container({ name: 'i', attempt: 1, sandboxId: 's-1' }), ended(42)],
+      };
+      expect(steps(planFor(of, seen))).toEqual([]);
+    });
+
+    it('leaves a pod alone whose container ended otherwise', () => {
+      expect(steps(planWithin(of, [runs('peer'), ended(41), runs('s'), ended(0, 'i')]))).toEqual([]);
+    });
+  });
+
+  describe('heeds what probes have found', () => {
+    const exec = { exec: { command: ['true'] } };
+    const main = wanted('main', { livenessProbe: exec, startupProbe: { ...exec, terminationGracePeriodSeconds: 7 } });
+    const under = (restartPolicy: string): Pod => pod({ spec: { restartPolicy, containers: [main, wanted('peer')] } });
+    const both = [runs('peer'), runs('main')];
+
+    it.each<[string, Pod, ReturnType<typeof found>, readonly string[]]>([
+      ['keeps a container that is well', under('Always'), found('main-0'), []],
+      [
+        'keeps one that has not started yet',
+        under('Always'),
+        found('main-0', { startup: 'unknown', started: false }),
+        [],
+      ],
+      [
+        'keeps one that is only not ready',
+        under('Always'),
+        found('main-0', { readiness: 'failure', ready: false }),
+        [],
+      ],
+      [
+        'restarts one that does not live',
+        under('Always'),
+        found('main-0', { liveness: 'failure' }),
+        ['stop main-0', 'start main 1'],
+      ],
+      [
+        'restarts it under OnFailure',
+        under('OnFailure'),
+        found('main-0', { liveness: 'failure' }),
+        ['stop main-0', 'start main 1'],
+      ],
+      ['only ends it under Never', under('Never'), found('main-0', { liveness: 'failure' }), ['stop main-0']],
+      [
+        'gives one that does not start the grace of its probe',
+        under('Always'),
+        found('main-0', { startup: 'failure', started: false }),
+        ['stop main-0 in 7 s', 'start main 1'],
+      ],
+      [
+        'gives nothing for what was found of an earlier instance',
+        under('Always'),
+        found('main-9', { liveness: 'failure' }),
+        [],
+      ],
+    ])('%s', (_rule, of, findings, expected) => {
+      expect(steps(planWithin(of, both, { probes: [['main', findings]] }))).toEqual(expected);
+    });
+
+    it('says why, in the words of the kubelet', () => {
+      const why = (of: Pod, findings: ReturnType<typeof found>): string | undefined => {
+        const [step] = planWithin(of, both, { probes: [['main', findings]] }).steps;
+        return step?.do === 'stopContainer' ? step.why : undefined;
+      };
+      expect(why(under('Always'), found('main-0', { liveness: 'failure' }))).toBe(
+        'Container main failed liveness probe, will be restarted',
+      );
+      expect(why(under('Always'), found('main-0', { startup: 'failure' }))).toBe(
+        'Container main failed startup probe, will be restarted',
+      );
+      expect(why(under('Never'), found('main-0', { liveness: 'failure' }))).toBe(
+        'Container main failed liveness probe',
+      );
+    });
+  });
+
+  describe('ends a pod at its deadline', () => {
+    const of = pod({ spec: { activeDeadlineSeconds: 6, restartPolicy: 'Always' } });
+    const status: PodStatus = { phase: 'Running', startTime: '1970-01-01T00:00:10Z' };
+    const verdict = {
+      phase: 'Failed',
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    };
+
+    it('wakes for it, counted from the start of the pod', () => {
+      const plan = planWithin(of, [runs('main')], { status, now: 12_000 });
+      expect(steps(plan)).toEqual([]);
+      expect(plan.wakeAt).toBe(16_000);
+      expect(plan.verdict).toBeUndefined();
+    });
+
+    it('wakes for a back-off that ends before', () => {
+      const { memory } = planWithin(of, [exited(1, 1_000)], { now: 1_000 });
+      const waits = planWithin(of, [exited(1, 3_000, { attempt: 1 })], { status, now: 12_000, memory });
+      expect(waits.wakeAt).toBe(13_000);
+    });
+
+    it('then stops all of it, and starts nothing', () => {
+      const plan = planWithin(of, [runs('main')], { status, now: 16_000 });
+      expect(steps(plan)).toEqual(['stop the pod']);
+      expect(plan.verdict).toEqual(verdict);
+      expect(plan.finished).toBe(false);
+      expect(plan.steps).toEqual([{ do: 'stopPod', why: '' }]);
+    });
+
+    it('is finished when all is down', () => {
+      const plan = planFor(of, { sandboxes: [endedSandbox()], containers: [ended(143)] }, { status, now: 17_000 });
+      expect(steps(plan)).toEqual([]);
+      expect(plan.verdict).toEqual(verdict);
+      expect(plan.finished).toBe(true);
+    });
+
+    it('knows none before the pod has started', () => {
+      const plan = planFor(of, {}, { now: 99_000 });
+      expect(plan.verdict).toBeUndefined();
+      expect(steps(plan)).toEqual(['sandbox 0', 'start main by logs']);
+    });
+  });
+
+  describe.each(['Succeeded', 'Failed'])('lets a pod rest that has %s', (phase) => {
+    const status: PodStatus = { phase };
+    it.each<[string, Parameters<typeof planFor>[1], readonly string[], boolean]>([
+      ['with nothing of it there', {}, [], true],
+      ['with its containers ended', { sandboxes: [endedSandbox()], containers: [ended(1)] }, [], true],
+      [
+        'after what still runs is stopped',
+        { sandboxes: [sandbox()], containers: [runs('main')] },
+        ['stop the pod'],
+        false,
+      ],
+      ['after its sandbox is stopped', { sandboxes: [sandbox()], containers: [ended(0)] }, ['stop the pod'], false],
+    ])('%s', (_how, seen, expected, finished) => {
+      const plan = planFor(pod(), seen, { status });
+      expect(steps(plan)).toEqual(expected);
+      expect(plan.finished).toBe(finished);
+    });
+  });
+});

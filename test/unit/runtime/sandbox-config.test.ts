@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { Container, Pod } from '../../../src/model/pod.ts';
+import { sandboxConfig } from '../../../src/runtime/sandbox-config.ts';
+import { context, pod, wanted } from '../../marbles/fakes.ts';
+import * as recorded from './recorded.ts';
+import { onWire } from './wire-form.ts';
+
+const AT_LEAST = { cpuPeriod: 100_000, cpuShares: 2 };
+
+/** What is the same in every recording. */
+function recordedSandbox(name: string, more: object, linux: object = {}): object {
+  return {
+    metadata: { name, uid: recorded.UID, namespace: 'default' },
+    hostname: name,
+    logDirectory: `/logs/default_${name}_${recorded.UID}`,
+    dnsConfig: recorded.OF_NODE,
+    labels: {
+      'io.kubernetes.pod.name': name,
+      'io.kubernetes.pod.namespace': 'default',
+      'io.kubernetes.pod.uid': recorded.UID,
+    },
+    annotations: recorded.ANNOTATIONS,
+    linux: {
+      cgroupParent: `/kubepods/besteffort/pod${recorded.UID}`,
+      securityContext: { namespaceOptions: { pid: 'CONTAINER', usernsOptions: { mode: 'NODE' } }, seccomp: {} },
+      overhead: {},
+      resources: AT_LEAST,
+      ...linux,
+    },
+    ...more,
+  };
+}
+
+describe('sandboxConfig', () => {
+  it.each<[string, Pod, object]>([
+    ['basics/01-minimal', recorded.MINIMAL, recordedSandbox('bare-n1', {})],
+    ['basics/10-three-containers', recorded.TRIO, recordedSandbox('trio-n1', {})],
+    [
+      'ports/02-hostport',
+      recorded.HOST_PORT,
+      recordedSandbox('port-host-n1', { portMappings: [{ containerPort: 8_080, hostPort: 18_080 }] }),
+    ],
+    [
+      'namespaces/01-hostnetwork',
+      recorded.HOST_NETWORK,
+      recordedSandbox(
+        'ns-net-n1',
+        { hostname: '' },
+        {
+          securityContext: {
+            namespaceOptions: { network: 'NODE', pid: 'CONTAINER', usernsOptions: { mode: 'NODE' } },
+            seccomp: {},
+          },
+        },
+      ),
+    ],
+    [
+      'resources/02-burstable',
+      recorded.BURSTABLE,
+      recordedSandbox(
+        'res-burst-n1',
+        {},
+        {
+          cgroupParent: `/kubepods/burstable/pod${recorded.UID}`,
+          resources: { cpuPeriod: 100_000, cpuQuota: 30_000, cpuShares: 102, memoryLimitInBytes: 100_663_296 },
+        },
+      ),
+    ],
+    ['volumes/13-mount-order', recorded.MOUNT_ORDER, recordedSandbox('vol-ord-n1', {})],
+  ])('is what the kubelet sent in its recording %s', (_case, of, expected) => {
+    expect(onWire('PodSandboxConfig', sandboxConfig(of, 0, recorded.OF_NODE, context()))).toEqual(
+      onWire('PodSandboxConfig', expected),
+    );
+  });
+
+  const config = (of: Pod, more: Parameters<typeof context>[0] = {}) =>
+    sandboxConfig(of, 2, recorded.OF_NODE, context(more));
+
+  it('carries the attempt, and the labels of the pod below its own', () => {
+    const { metadata, labels } = config(
+      pod({ metadata: { labels: { app: 'web', 'io.kubernetes.pod.uid': 'forged' } } }),
+    );
+    expect(metadata?.attempt).toBe(2);
+    expect(labels).toMatchObject({ app: 'web', 'io.kubernetes.pod.uid': 'u-1' });
+  });
+
+  it('shares with the node what the pod wants to share', () => {
+    const { linux } = config(pod({ spec: { hostPID: true, hostIPC: true } }));
+    expect(linux?.securityContext?.namespaceOptions).toMatchObject({ network: 'POD', pid: 'NODE', ipc: 'NODE' });
+  });
+
+  it.each<[string, Container['ports'], readonly object[]]>([
+    [
+      'maps the same port of two protocols twice',
+      [
+        { containerPort: 53, protocol: 'UDP' },
+        { containerPort: 53, protocol: 'TCP' },
+      ],
+      [
+        { protocol: 'UDP', containerPort: 53, hostPort: 0, hostIp: '' },
+        { protocol: 'TCP', containerPort: 53, hostPort: 0, hostIp: '' },
+      ],
+    ],
+    [
+      'maps one port of one protocol once',
+      [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP', name: '' }],
+      [{ protocol: 'TCP', containerPort: 80, hostPort: 0, hostIp: '' }],
+    ],
+    [
+      'maps a host port on the address that it names',
+      [{ name: 'web', containerPort: 80, hostPort: 8_080, hostIP: '127.0.0.1', protocol: 'SCTP' }],
+      [{ protocol: 'SCTP', containerPort: 80, hostPort: 8_080, hostIp: '127.0.0.1' }],
+    ],
+  ])('%s', (_rule, ports, mappings) => {
+    const { portMappings } = config(pod({ spec: { containers: [wanted('main', { ...(ports ? { ports } : {}) })] } }));
+    expect(portMappings).toEqual(mappings);
+  });
+
+  it('stands in the root of the cgroups where there is no tree for pods', () => {
+    const { config: defaults } = context();
+    const parentIn = (cgroupRoot: string): string | undefined =>
+      config(pod(), { config: { ...defaults, cgroupsPerQOS: false, cgroupRoot } }).linux?.cgroupParent;
+    expect(parentIn('/')).toBeUndefined();
+    expect(parentIn('')).toBeUndefined();
+    expect(parentIn('/mine')).toBe('/mine');
+  });
+});
