@@ -1,0 +1,82 @@
+import type { Image } from '../model/cri/api.ts';
+import { randomHex, seededRandom } from './seeded-random.ts';
+
+/** What a registry and the node hold of one image. */
+export interface SimulatedImage {
+  /** Is on the node from the beginning. */
+  readonly present?: boolean;
+  /** How long fetching it takes, in milliseconds; as the latency of PullImage says unless told. */
+  readonly pullTime?: number;
+  /** Cannot be fetched, for this reason. */
+  readonly pullError?: string;
+  /** Bytes. */
+  readonly size?: number;
+}
+
+export interface ImageStore {
+  /** By name or by id; `undefined` when it is not on the node. */
+  readonly find: (reference: string) => Image | undefined;
+  readonly all: () => readonly Image[];
+  /** What is known of an image that may not be there. */
+  readonly known: (reference: string) => SimulatedImage;
+  readonly fetch: (reference: string) => Image;
+  readonly remove: (reference: string) => void;
+}
+
+const SIZE = 4_000_000;
+
+/** Images of the node by name. Those that nobody described can be fetched. */
+export function imageStore(described: Readonly<Record<string, SimulatedImage>>): ImageStore {
+  const known = new Map(Object.entries(described).map(([name, image]) => [fullReference(name), image]));
+  const present = new Map<string, Image>();
+
+  function fetch(reference: string): Image {
+    const name = fullReference(reference);
+    const image = describe(name, known.get(name)?.size ?? SIZE);
+    present.set(name, image);
+    return image;
+  }
+
+  function find(reference: string): Image | undefined {
+    return present.get(fullReference(reference)) ?? [...present.values()].find(({ id }) => id === reference);
+  }
+
+  for (const [name, { present: isPresent }] of known) {
+    if (isPresent) fetch(name);
+  }
+  return {
+    find,
+    all: () => [...present.values()],
+    known: (reference) => known.get(fullReference(reference)) ?? {},
+    fetch,
+    remove: (reference) => {
+      const image = find(reference);
+      for (const [name, other] of present) if (other === image) present.delete(name);
+    },
+  };
+}
+
+function describe(name: string, size: number): Image {
+  const digest = `sha256:${randomHex(seededRandom(hash(name)), 64)}`;
+  const byDigest = name.includes('@');
+  const repository = name.replace(/@.*$/, '').replace(/:[^:/]*$/, '');
+  return {
+    id: digest,
+    repoTags: byDigest ? [] : [name],
+    repoDigests: [byDigest ? name : `${repository}@${digest}`],
+    size,
+  };
+}
+
+/** `busybox` is short for `docker.io/library/busybox:latest`. */
+export function fullReference(reference: string): string {
+  if (reference.startsWith('sha256:')) return reference;
+  const [first = '', ...rest] = reference.split('/');
+  const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  const path = hasHost ? reference : `docker.io/${rest.length > 0 ? reference : `library/${reference}`}`;
+  return /[@:]/.test(path.slice(path.lastIndexOf('/'))) ? path : `${path}:latest`;
+}
+
+function hash(text: string): number {
+  return Array.from(text).reduce((sum, character) => Math.imul(sum, 31) + (character.codePointAt(0) ?? 0), 7);
+}

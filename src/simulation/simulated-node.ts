@@ -1,0 +1,171 @@
+import type { Observable } from 'rxjs';
+import type { CgroupDriver } from '../model/cri/api.ts';
+import { TERMINATION_MESSAGE_PATH } from '../model/cri/labels.ts';
+import type { Cri } from '../streams/ports/cri.ts';
+import type { Files } from '../streams/ports/files.ts';
+import { calls, type Faults, type Latency, type SimulatedCall } from './calls.ts';
+import { imageStore, type SimulatedImage } from './image-store.ts';
+import { LATENCIES, OTHER_LATENCY } from './latencies.ts';
+import { KILLED, machine } from './machine.ts';
+import { memoryDisk, type MemoryDisk } from './memory-disk.ts';
+import { memoryFiles } from './memory-files.ts';
+import type { Happening, SimulatedContainer, SimulatedSandbox } from './node-objects.ts';
+import type { ContainerBehaviour } from './process-script.ts';
+import { seededRandom } from './seeded-random.ts';
+import { simulatedCri } from './simulated-cri.ts';
+
+export interface SimulatedNodeOptions {
+  /** Equal seeds and equal calls give equal lives of the node, to the millisecond. */
+  readonly seed: number;
+  /** Milliseconds that calls take, by name (`RunPodSandbox`, `files.writeFile`), instead of {@link LATENCIES}. */
+  readonly latencies?: Readonly<Record<string, Latency>>;
+  /** Images by name. Those that are not named can be fetched, and are not on the node. */
+  readonly images?: Readonly<Record<string, SimulatedImage>>;
+  /** What the process of each container does; unless told it runs for ever and ends politely. */
+  readonly containerBehaviour?: ContainerBehaviour;
+  /** Which calls go wrong. */
+  readonly faults?: Faults;
+  /** Whether the runtime has a stream of container events; true unless told. */
+  readonly events?: boolean;
+  readonly cgroupDriver?: CgroupDriver;
+}
+
+/** The node as somebody sees it who stands beside it. */
+export interface World {
+  readonly sandboxes: () => readonly SimulatedSandbox[];
+  readonly containers: () => readonly SimulatedContainer[];
+  /** The containers whose process runs now. */
+  readonly running: () => readonly SimulatedContainer[];
+  /** Every call to the runtime and the disk, in the order in which they were sent. */
+  readonly calls: readonly SimulatedCall[];
+  /** What came to pass since the beginning. */
+  readonly history: readonly Happening[];
+  /** The same as a stream, from now on; it never ends. */
+  readonly happening$: Observable<Happening>;
+  readonly disk: MemoryDisk;
+
+  /** The process of a container ends now by itself, with a code and a reason, as `OOMKilled`. */
+  readonly exit: (containerId: string, code: number, reason?: string) => void;
+  /** Somebody kills the process of a container (SIGKILL). */
+  readonly kill: (containerId: string) => void;
+  /** The process of a sandbox dies; its containers go on. */
+  readonly killSandbox: (sandboxId: string) => void;
+  /** The runtime ends or crashes: calls under way are cut, new ones fail, containers go on. */
+  readonly stopRuntime: () => void;
+  /** The runtime is back, with all that it had. */
+  readonly startRuntime: () => void;
+  /** The machine starts anew: every process is gone, the runtime remembers what it had. */
+  readonly reboot: () => void;
+  /** The runtime forgets everything, and nothing of it runs any more. */
+  readonly wipeRuntime: () => void;
+  readonly setNetworkReady: (isReady: boolean) => void;
+  readonly setFaults: (faults: Faults) => void;
+}
+
+export interface SimulatedNode {
+  readonly cri: Cri;
+  readonly files: Files;
+  readonly world: World;
+}
+
+/** Exit code and reason of a container that the runtime finds dead after a reboot, as containerd has them. */
+const LOST = { code: 255, reason: 'Unknown' };
+
+/**
+ * A node in memory and in RxJS's time: a container runtime, its images and processes, and a disk.
+ *
+ * The node lives on when nobody is subscribed, so an agent may crash (unsubscribe from everything) and
+ * another one start on what it finds. Nothing is left to chance but what the seed says.
+ */
+export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
+  const {
+    seed,
+    latencies = {},
+    images = {},
+    containerBehaviour = () => ({}),
+    faults = noFaults,
+    events = true,
+  } = options;
+  const random = seededRandom(seed);
+  let networkReady = true;
+
+  const disk = memoryDisk();
+  const phone = calls({
+    random,
+    faults,
+    latencyOf: (name) => latencies[name] ?? LATENCIES[name] ?? OTHER_LATENCY,
+  });
+  const body = machine({
+    // Ids are drawn from a row of their own, so that they do not depend on how long calls take.
+    random: seededRandom(seed + 1),
+    behaviour: containerBehaviour,
+    onTerminationMessage: (container, content) => {
+      leaveMessage(disk, container, content);
+    },
+  });
+  const cri = simulatedCri({
+    calls: phone,
+    machine: body,
+    images: imageStore(images),
+    cgroupDriver: options.cgroupDriver ?? 'CGROUPFS',
+    hasEvents: events,
+    networkReady: () => networkReady,
+  });
+
+  function endAll(): void {
+    for (const id of body.containers.keys()) body.exit(id, LOST.code, LOST.reason);
+    for (const id of body.sandboxes.keys()) body.stopSandbox(id);
+  }
+
+  return {
+    cri,
+    files: memoryFiles(disk, phone),
+    world: {
+      sandboxes: () => [...body.sandboxes.values()],
+      containers: () => [...body.containers.values()],
+      running: () => [...body.containers.values()].filter(({ state }) => state === 'running'),
+      calls: phone.log,
+      history: body.history,
+      happening$: body.happening$,
+      disk,
+      exit: body.exit,
+      kill: (id) => {
+        body.exit(id, KILLED);
+      },
+      killSandbox: body.stopSandbox,
+      stopRuntime: () => {
+        phone.setUp(false);
+      },
+      startRuntime: () => {
+        phone.setUp(true);
+      },
+      reboot: () => {
+        phone.setUp(false);
+        endAll();
+        phone.setUp(true);
+      },
+      wipeRuntime: () => {
+        for (const id of [...body.containers.keys()]) body.removeContainer(id);
+        for (const id of [...body.sandboxes.keys()]) {
+          body.stopSandbox(id);
+          body.removeSandbox(id);
+        }
+      },
+      setNetworkReady: (isReady) => {
+        networkReady = isReady;
+      },
+      setFaults: phone.setFaults,
+    },
+  };
+}
+
+/** Writes where the container's own file for it is mounted from. */
+function leaveMessage(disk: MemoryDisk, { config }: SimulatedContainer, content: string): void {
+  const path = config.annotations?.[TERMINATION_MESSAGE_PATH];
+  const hostPath = config.mounts?.find(({ containerPath }) => containerPath === path)?.hostPath;
+  if (path !== undefined && hostPath !== undefined) disk.put(hostPath, { type: 'file', mode: 0o666, content });
+}
+
+function noFaults(): undefined {
+  return undefined;
+}
