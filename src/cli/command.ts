@@ -1,0 +1,32 @@
+import type { ConfigLayer } from '../model/config/config-layer.ts';
+import type { ExitCode } from './exit-codes.ts';
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly kind: 'run'; readonly options: RunOptions }
+  | { readonly kind: 'ps'; readonly options: PsOptions }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'error'; readonly exitCode: ExitCode; readonly message: string; readonly hint: string };
+
+export interface RunOptions {
+  readonly config: string | undefined;
+  readonly configDir: string | undefined;
+  readonly rootDir: string;
+  readonly socket: string;
+  readonly hostnameOverride: string | undefined;
+  readonly nodeIps: readonly string[];
+  readonly stopPodsOnExit: boolean;
+  readonly update: 'prepare' | 'immediate';
+  readonly verbosity: number;
+  /** Flags that set fields of the configuration, in the order of the help. */
+  readonly flags: readonly ConfigLayer[];
+}
+
+export type PsFormat = 'table' | 'wide' | 'json' | 'name';
+
+export interface PsOptions {
+  readonly watch: boolean;
+  readonly format: PsFormat;
+  readonly socket: string;
+}

@@ -1,0 +1,42 @@
+import type { Observable } from 'rxjs';
+import { podActions } from '../runtime/pod-actions.ts';
+import type { PodSources } from '../sources/merge-sources.ts';
+import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
+import type { UpdateMode } from '../streams/book/pod-book.ts';
+import type { Edges } from './connect.ts';
+
+/** Milliseconds. The kubelet's, but for the relist: with hints from the runtime a second is only the safety net. */
+const TIMINGS: AgentTimings = {
+  pleg: { period: 1_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
+  statusPeriod: 5_000,
+  housekeepingPeriod: 60_000,
+};
+
+/** The agent on a node, be it a real or a simulated one. Nothing happens until someone subscribes to its `report$`. */
+export function composeAgent(
+  { context, observer, probe, hint$, hostIps, checkpoints, kept }: Edges,
+  sources: PodSources,
+  { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
+): Agent {
+  return agent(
+    {
+      batch$: sources.batch$,
+      allSeen$: sources.allSeen$,
+      hint$,
+      drain$,
+      cri: context.cri,
+      files: context.files,
+      paths: context.paths,
+      listPods: observer.listPods,
+      observePod: observer.observePod,
+      revisions: context.revisions,
+      facts: { runtimeName: context.facts.runtimeName, hostIps, update },
+      checkpoints,
+      kept,
+      actions: podActions(observer, context),
+      probe,
+      random: context.random,
+    },
+    TIMINGS,
+  );
+}

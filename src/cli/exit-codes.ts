@@ -1,0 +1,23 @@
+/** How rxlet ends, for scripts and units (docs/operating.md). */
+export const EXIT_CODES = {
+  /** Done, or stopped by a signal as asked. */
+  ok: 0,
+  /** A defect in rxlet: something that must never fail has failed. */
+  defect: 1,
+  /** The command line or the configuration is wrong; starting again does not help. */
+  usage: 2,
+  /** The machine does not let rxlet start: no permission, or another agent is running. */
+  cannotStart: 3,
+  /** `rxlet ps` found no agent to ask. */
+  noAgent: 4,
+} as const;
+
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
+
+/** Each code in a line, for `--help`. */
+export const EXIT_CODES_HELP = `Exit codes:
+  0  done, or stopped by a signal as asked
+  1  a defect in rxlet
+  2  the command line or the configuration is wrong
+  3  rxlet cannot start on this machine (permission, another agent running)
+  4  rxlet ps: no agent answers on the socket`;

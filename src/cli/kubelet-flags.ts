@@ -1,0 +1,81 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { ConfigLayer } from '../model/config/config-layer.ts';
+
+/** A flag of the kubelet that sets one field of its configuration. */
+export interface KubeletFlag {
+  readonly option: Option;
+  /** A `KubeletConfiguration` that holds only what the flag says. */
+  readonly patch: (value: unknown) => unknown;
+}
+
+/** The kubelet's own names for the fields that rxlet uses. */
+export function kubeletFlags(): readonly KubeletFlag[] {
+  return [
+    flag('--pod-manifest-path <path>', 'staticPodPath', 'folder (or file) with pod manifests'),
+    flag('--container-runtime-endpoint <url>', 'containerRuntimeEndpoint', 'unix socket of the runtime'),
+    flag('--image-service-endpoint <url>', 'imageServiceEndpoint', 'unix socket for images, if another'),
+    flag('--file-check-frequency <time>', 'fileCheckFrequency', 'how often manifests are read again (default: 20s)'),
+    flag('--sync-frequency <time>', 'syncFrequency', 'how often every pod is checked (default: 1m)'),
+    flag('--runtime-request-timeout <time>', 'runtimeRequestTimeout', 'deadline of a runtime call (default: 2m)'),
+    flag('--max-pods <count>', 'maxPods', 'pods this node may run (default: 110)', whole),
+    flag('--pod-max-pids <count>', 'podPidsLimit', 'processes a pod may have, -1: no limit', whole),
+    flag('--cgroup-driver <driver>', 'cgroupDriver', 'cgroupfs or systemd, if the runtime does not say'),
+    flag('--cgroup-root <path>', 'cgroupRoot', 'cgroup that holds those of the pods'),
+    flag('--cgroups-per-qos [bool]', 'cgroupsPerQOS', 'a cgroup per quality of service (default: true)', boolean),
+    flag('--cpu-cfs-quota [bool]', 'cpuCFSQuota', 'enforce CPU limits (default: true)', boolean),
+    flag('--cpu-cfs-quota-period <time>', 'cpuCFSQuotaPeriod', 'period of CPU limits'),
+    flag('--serialize-image-pulls [bool]', 'serializeImagePulls', 'pull one image at a time (default: true)', boolean),
+    flag('--resolv-conf <file>', 'resolvConf', 'resolver file that pods inherit'),
+    flag('--cluster-dns <ips>', 'clusterDNS', 'name servers of pods, separated by commas', listed),
+    flag('--cluster-domain <domain>', 'clusterDomain', 'DNS domain of the cluster'),
+    flag('--feature-gates <list>', 'featureGates', 'A=true,B=false', gates),
+  ];
+}
+
+/** What a flag on the command line says about the configuration. */
+export function flagLayer({ option, patch }: KubeletFlag, value: unknown): ConfigLayer {
+  return { kind: 'flag', origin: option.long ?? option.flags, value: patch(value), locate: () => undefined };
+}
+
+function flag(
+  flags: string,
+  field: string,
+  description: string,
+  parse?: (text: string, previous: unknown) => unknown,
+): KubeletFlag {
+  const option = new Option(flags, description).helpGroup(GROUP);
+  return { option: parse ? option.argParser(parse) : option, patch: (value) => ({ [field]: value }) };
+}
+
+const GROUP = "Fields of the configuration file, as the kubelet's flags:";
+
+function whole(text: string): number {
+  if (!/^[-+]?\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+function boolean(text: string): boolean {
+  const value = BOOLEANS[text.toLowerCase()];
+  if (value === undefined) throw new InvalidArgumentError('It must be true or false.');
+  return value;
+}
+
+/** What Go's strconv.ParseBool takes. */
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: true, false: false, f: false, 0: false };
+
+function listed(text: string, previous: unknown): readonly unknown[] {
+  return [...(Array.isArray(previous) ? (previous as unknown[]) : []), ...text.split(',').map((item) => item.trim())];
+}
+
+function gates(text: string, previous: unknown): unknown {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  return Object.assign(
+    {},
+    previous,
+    ...pairs.map((pair) => {
+      const [name = '', value] = pair.split('=').map((part) => part.trim());
+      if (name === '' || value === undefined) throw new InvalidArgumentError('It must look like A=true,B=false.');
+      return { [name]: boolean(value) };
+    }),
+  ) as unknown;
+}

@@ -1,0 +1,205 @@
+import {
+  catchError,
+  combineLatest,
+  concat,
+  defer,
+  EMPTY,
+  filter,
+  forkJoin,
+  from,
+  map,
+  merge,
+  mergeMap,
+  NEVER,
+  of,
+  pairwise,
+  race,
+  skip,
+  startWith,
+  Subject,
+  switchMap,
+  take,
+  takeUntil,
+  throttleTime,
+  throwError,
+  timer,
+  withLatestFrom,
+  type Observable,
+} from 'rxjs';
+import { nodeFiles } from '../host/files/node-files.ts';
+import { systemd, systemdStopping } from '../host/systemd/systemd.ts';
+import type { RunConfig } from '../model/config/run-config.ts';
+import { describeProblem, type Problem } from '../model/desired.ts';
+import { shareLatest } from '../operators/share-latest.ts';
+import { WrongApiError } from '../runtime/runtime-facts.ts';
+import { localApi } from '../server/local-api.ts';
+import { SocketError } from '../server/serve-unix-socket.ts';
+import { fileSource } from '../sources/file/file-source.ts';
+import { mergeSources, type PodSources } from '../sources/merge-sources.ts';
+import type { Agent } from '../streams/agent.ts';
+import { emptyBook } from '../streams/book/pod-book.ts';
+import { UNKNOWN_RUNTIME } from '../streams/runtime-state/runtime-state.ts';
+import type { NodeView } from '../streams/view/node-view.ts';
+import { viewNode } from '../streams/view/view-node.ts';
+import { CliError } from './cli-error.ts';
+import { composeAgent } from './compose-agent.ts';
+import { connect, type Edges } from './connect.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import type { LogLine } from './log-line.ts';
+import { checkpointLine, housekeepingLine, plegLine, reportLine, runtimeLine } from './log-reports.ts';
+import { manifestMemory } from './manifest-memory.ts';
+
+/** Milliseconds between two views for those who watch, at least. */
+const VIEW_PAUSE = 50;
+
+/** Before the agent has turned its first page. */
+const NO_BOOK = emptyBook({ runtimeName: '', hostIps: [], update: 'prepare', statuses: new Map() });
+
+/** An agent at work on a runtime that has answered. */
+interface Session {
+  readonly edges: Edges;
+  readonly agent: Agent;
+}
+
+/**
+ * The whole agent as one cold Observable: subscribing starts it, unsubscribing stops it and leaves the pods running.
+ *
+ * Emits lines for the log. `stop$` ends it: at once, or with `stopPodsOnExit` when every pod has ended; a second
+ * signal ends it at once in any case. Completes then; errors only where the agent cannot start, or by a defect.
+ */
+export function run(config: RunConfig, stop$: Observable<unknown>): Observable<LogLine> {
+  return defer(() => {
+    const news = new Subject<LogLine>();
+    const files = nodeFiles();
+    const sources = mergeSources(sourcesOf(config));
+    const connected$ = connect(config, {
+      files,
+      onWait: (why) => {
+        news.next({ level: 'warn', message: `waiting for the container runtime: ${why}` });
+      },
+    });
+    const session$ = connected$.pipe(
+      map((edges): Session => ({
+        edges,
+        agent: composeAgent(edges, sources, { update: config.update, drain$: config.stopPodsOnExit ? stop$ : NEVER }),
+      })),
+      startWith(undefined),
+      shareLatest(),
+    );
+    const view$ = session$.pipe(
+      switchMap((session) => (session ? viewsOf(session, sources) : viewsBefore(sources))),
+      shareLatest(),
+    );
+    const env = process.env;
+
+    return merge(
+      from(config.warnings.map((message): LogLine => ({ level: 'warn', message }))),
+      news,
+      session$.pipe(switchMap((session) => (session ? linesOf(session) : EMPTY))),
+      sources.problem$.pipe(
+        startWith([]),
+        pairwise(),
+        mergeMap(([before, now]) => problemLines(before, now)),
+      ),
+      localApi({ socket: config.socket, view$ }).pipe(
+        map((socket): LogLine => ({ level: 'info', message: 'the local API is ready', fields: { socket } })),
+      ),
+      systemd({
+        env,
+        pid: process.pid,
+        healthy$: view$.pipe(map((view) => view.plegHealthy)),
+        status$: view$.pipe(map(statusLine)),
+      }).pipe(map((message): LogLine => ({ level: 'warn', message }))),
+    ).pipe(
+      catchError((error: unknown) => throwError(() => explained(error))),
+      takeUntil(merge(endOf(session$, stop$, config.stopPodsOnExit), stop$.pipe(skip(1)))),
+    );
+  });
+}
+
+/** What the machine does not let us do is no defect of ours. */
+function explained(error: unknown): unknown {
+  if (error instanceof SocketError) return new CliError(EXIT_CODES.cannotStart, error.message);
+  if (error instanceof WrongApiError)
+    return new CliError(EXIT_CODES.cannotStart, error.message, 'Use containerd 1.6 or newer, or CRI-O.');
+  if (error instanceof Error && 'syscall' in error) return new CliError(EXIT_CODES.cannotStart, error.message);
+  return error;
+}
+
+function sourcesOf({ config, nodeName, rootDir }: RunConfig): Parameters<typeof mergeSources>[0] {
+  const { staticPodPath, fileCheckFrequency } = config;
+  if (staticPodPath === '') return [];
+  const store = manifestMemory(`${rootDir}/manifests.json`, nodeFiles());
+  return [{ name: 'file', desired$: fileSource({ path: staticPodPath, nodeName, fileCheckFrequency }, store) }];
+}
+
+function linesOf({
+  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$ },
+}: Session): Observable<LogLine> {
+  return merge(
+    report$.pipe(
+      withLatestFrom(book$.pipe(startWith(NO_BOOK))),
+      map(([report, book]) => reportLine(report, book)),
+      filter((line) => line !== undefined),
+    ),
+    housekeeping$.pipe(map(housekeepingLine)),
+    checkpoint$.pipe(map(checkpointLine)),
+    runtime$.pipe(map(runtimeLine)),
+    plegHealth$.pipe(map(plegLine)),
+  );
+}
+
+function viewsOf({ agent: { book$, runtime$, plegHealth$ } }: Session, sources: PodSources): Observable<NodeView> {
+  return combineLatest({
+    book: book$.pipe(startWith(NO_BOOK)),
+    problems: sources.problem$,
+    runtime: runtime$.pipe(startWith(UNKNOWN_RUNTIME)),
+    pleg: plegHealth$,
+  }).pipe(throttleTime(VIEW_PAUSE, undefined, { leading: true, trailing: true }), map(viewNode));
+}
+
+/** Bad manifests can be seen and mended while the runtime is not there yet. */
+function viewsBefore({ problem$ }: PodSources): Observable<NodeView> {
+  return problem$.pipe(
+    map((problems) =>
+      viewNode({
+        book: NO_BOOK,
+        problems,
+        runtime: UNKNOWN_RUNTIME,
+        pleg: { healthy: true, message: '' },
+      }),
+    ),
+  );
+}
+
+function problemLines(before: readonly Problem[], now: readonly Problem[]): readonly LogLine[] {
+  const told = new Set(before.map(describeProblem));
+  const current = new Set(now.map(describeProblem));
+  const fresh = [...current].filter((text) => !told.has(text)).map((message): LogLine => ({ level: 'error', message }));
+  const gone = [...told]
+    .filter((text) => !current.has(text))
+    .map((text): LogLine => ({ level: 'info', message: `mended: ${text}` }));
+  return [...fresh, ...gone];
+}
+
+/** Milliseconds that systemd gets to hear that we stop. */
+const FAREWELL = 500;
+
+function endOf(
+  session$: Observable<Session | undefined>,
+  stop$: Observable<unknown>,
+  drains: boolean,
+): Observable<unknown> {
+  const farewell$ = race(concat(systemdStopping(process.env), of(undefined)), timer(FAREWELL));
+  const drained$ = session$.pipe(switchMap((session) => session?.agent.drained$ ?? of(undefined)));
+  return stop$.pipe(
+    take(1),
+    switchMap(() => (drains ? forkJoin([farewell$.pipe(take(1)), drained$.pipe(take(1))]) : farewell$)),
+  );
+}
+
+function statusLine({ pods, problems, runtime }: NodeView): string {
+  const running = pods.filter(({ status }) => status.phase === 'Running').length;
+  const wrong = problems.length === 0 ? '' : `, ${problems.length} problems in manifests`;
+  return `${running} of ${pods.length} pods running${wrong}${runtime.ready ? '' : ', the container runtime is not ready'}`;
+}

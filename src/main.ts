@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import { defer, forkJoin, from, fromEvent, merge, of, switchMap, tap, type Observable } from 'rxjs';
+import { CliError, describeCliError } from './cli/cli-error.ts';
+import { ps } from './cli/commands/ps.ts';
+import { EXIT_CODES } from './cli/exit-codes.ts';
+import { writeLog } from './cli/log.ts';
+import { parseCommandLine } from './cli/program.ts';
+import { resolveRunOptions } from './cli/resolve-run-options.ts';
+import { terminalOf } from './cli/terminal.ts';
+import { rxletVersion } from './cli/version.ts';
+
+const { argv, env, stdout, stderr } = process;
+const stop$ = merge(fromEvent(process, 'SIGTERM'), fromEvent(process, 'SIGINT'));
+
+function work(): Observable<unknown> {
+  const command = parseCommandLine(argv.slice(2));
+  switch (command.kind) {
+    case 'run': {
+      const { interactive: pretty, colour } = terminalOf(stderr, env);
+      const { verbosity } = command.options;
+      const agent$ = from(import('./cli/run.ts')); // only the agent needs gRPC and all that
+      return forkJoin([resolveRunOptions(command.options), agent$]).pipe(
+        switchMap(([config, { run }]) => run(config, stop$)),
+        writeLog({ verbosity, pretty, colour, write: (text) => stderr.write(text) }),
+      );
+    }
+    case 'ps':
+      return ps(command.options, () => terminalOf(stdout, env)).pipe(tap(print));
+    case 'version':
+      return of(`${rxletVersion()}\n`).pipe(tap(print));
+    case 'help':
+      return of(command.text).pipe(tap(print));
+    case 'error':
+      throw new CliError(command.exitCode, command.message, command.hint);
+  }
+}
+
+defer(work).subscribe({
+  error: (error: unknown) => {
+    const isExpected = error instanceof CliError;
+    stderr.write(
+      isExpected ? describeCliError(error) : `rxlet: a stream that must never fail has failed: ${describe(error)}\n`,
+    );
+    process.exitCode = isExpected ? error.exitCode : EXIT_CODES.defect;
+  },
+});
+
+function print(text: string): void {
+  stdout.write(text);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
