@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { podYaml } from './harness/pod-yaml.ts';
+import { testNode, type TestNode } from './harness/test-node.ts';
+import { until } from './harness/until.ts';
+
+/** Notes its start and its end in the node's folder; takes two seconds to end. */
+const NOTES = `echo "start $V" >> /node/notes; trap 'sleep 2; echo "end $V" >> /node/notes; : > /node/ended; exit 0' TERM; while :; do sleep 3600 & wait; done`;
+/**
+ * Milliseconds from the end of the old container to the first call for the new one: the kubelet takes 10 s or more,
+ * because it polls; we do it at once, and the rest is for slow machines.
+ */
+const AT_ONCE = 5_000;
+
+describe('an edited manifest', () => {
+  test('replaces its pod: the new one starts right after the old one has ended, never beside it', async () => {
+    const { node, edit, notes, ended } = await nodeWithNotes();
+    edit('old');
+    await node.start();
+    const old = await node.whenRunning('edited');
+
+    edit('new');
+    const successor = await node.whenRunning('edited', ({ id }) => id !== old.id);
+    await until('the new one to begin', () => notes().includes('start new'));
+    expect(notes()).toEqual(['start old', 'end old', 'start new']);
+    expect(successor).toMatchObject({ attempt: 0 });
+    expect(successor.uid).not.toBe(old.uid);
+
+    // The container notes its end itself: the runtime forgets it when the old pod is removed.
+    const sandbox = (await node.runtime.sandboxes()).find(({ id }) => id === successor.sandboxId);
+    expect((sandbox?.createdAt ?? Infinity) - ended()).toBeLessThan(AT_ONCE);
+  });
+
+  test('of ten quick edits runs only the last', async () => {
+    const { node, edit, notes } = await nodeWithNotes();
+    edit('0');
+    await node.start();
+    const old = await node.whenRunning('edited');
+
+    for (let i = 1; i <= 10; i++) edit(String(i));
+    await node.whenRunning('edited', ({ id }) => id !== old.id);
+    await until('the last one to begin', () => notes().includes('start 10'));
+    expect(notes()).toEqual(['start 0', 'end 0', 'start 10']);
+    expect(await node.pods()).toHaveLength(1);
+  });
+
+  test('with the same content touches nothing', async () => {
+    const { node, edit, notes } = await nodeWithNotes();
+    edit('same');
+    await node.start();
+    const before = await node.whenRunning('edited');
+
+    edit('same');
+    // Another manifest that comes later has been read after the rewritten one.
+    node.dropManifest('later.yaml', podYaml({ name: 'later', run: 'sleep 3600', grace: 1 }));
+    await node.whenRunning('later');
+    expect(await node.running('edited')).toEqual([before]);
+    expect(notes()).toEqual(['start same']);
+  });
+});
+
+interface Notes {
+  readonly node: TestNode;
+  readonly edit: (v: string) => void;
+  readonly notes: () => string[];
+  /** When the last container ended. Milliseconds since 1970. */
+  readonly ended: () => number;
+}
+
+async function nodeWithNotes(): Promise<Notes> {
+  const node = await testNode();
+  const folder = join(node.paths.manifests, '..', 'folder');
+  mkdirSync(folder);
+  return {
+    node,
+    edit: (v) => {
+      node.dropManifest('edited.yaml', podYaml({ name: 'edited', run: NOTES, env: { V: v }, folder }));
+    },
+    notes: () => readFileSync(join(folder, 'notes'), 'utf8').trim().split('\n'),
+    ended: () => statSync(join(folder, 'ended')).mtimeMs,
+  };
+}

@@ -1,0 +1,157 @@
+import { credentials, loadPackageDefinition, type Client, type ServiceError } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { fileURLToPath } from 'node:url';
+import type { RuntimeServiceCalls } from '../../../src/model/cri/api.ts';
+import { RUNTIME_SOCKET } from './private-node.ts';
+import { until } from './until.ts';
+
+/** A container as the runtime tells it, in plain words. Names as in the manifest, without the node's. */
+export interface SeenContainer {
+  readonly id: string;
+  readonly name: string;
+  readonly pod: string;
+  readonly uid: string;
+  readonly sandboxId: string;
+  readonly attempt: number;
+  readonly state: 'created' | 'running' | 'exited' | 'unknown';
+}
+
+interface SeenSandbox {
+  readonly id: string;
+  readonly pod: string;
+  readonly uid: string;
+  readonly ready: boolean;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+interface ContainerTimes {
+  /** Milliseconds since 1970; 0 while it has not happened. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly exitCode: number;
+  /** Of its first process, in the node's pid namespace; 0 once it has ended. */
+  readonly pid: number;
+}
+
+/** The runtime seen with the tests' own eyes: a plain CRI client that shares no code with the agent's. */
+export interface RuntimeLook {
+  readonly containers: () => Promise<readonly SeenContainer[]>;
+  readonly sandboxes: () => Promise<readonly SeenSandbox[]>;
+  readonly times: (containerId: string) => Promise<ContainerTimes>;
+  readonly ip: (sandboxId: string) => Promise<string>;
+  /** Ends and removes every pod. Takes a while after an agent was killed: containerd removes nothing that it is still starting. */
+  readonly wipe: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** The host name that agents under test give themselves: it ends the names of static pods. */
+export const HOST = 'node';
+
+export function lookAtRuntime(): RuntimeLook {
+  const client = connect();
+
+  function call<Name extends keyof RuntimeServiceCalls>(
+    name: Name,
+    request: RuntimeServiceCalls[Name]['request'],
+  ): Promise<RuntimeServiceCalls[Name]['answer']> {
+    return new Promise((resolve, reject) => {
+      const send = client[name];
+      if (send === undefined) throw new Error(`no call ${name}`);
+      send.call(client, request, { deadline: Date.now() + 60_000 }, (error, answer) => {
+        if (error) reject(error);
+        else resolve(answer as RuntimeServiceCalls[Name]['answer']);
+      });
+    });
+  }
+
+  async function sandboxes(): Promise<readonly SeenSandbox[]> {
+    const { items = [] } = await call('ListPodSandbox', {});
+    return items.map((item) => ({
+      id: item.id ?? '',
+      pod: withoutHost(item.metadata?.name),
+      uid: item.metadata?.uid ?? '',
+      ready: item.state !== 'SANDBOX_NOTREADY',
+      createdAt: milliseconds(item.createdAt),
+    }));
+  }
+
+  return {
+    sandboxes,
+    async containers() {
+      const { containers = [] } = await call('ListContainers', {});
+      return containers.map((container) => ({
+        id: container.id ?? '',
+        name: container.metadata?.name ?? '',
+        pod: withoutHost(container.labels?.['io.kubernetes.pod.name']),
+        uid: container.labels?.['io.kubernetes.pod.uid'] ?? '',
+        sandboxId: container.podSandboxId ?? '',
+        attempt: container.metadata?.attempt ?? 0,
+        state: STATES[container.state ?? 'CONTAINER_CREATED'] ?? 'unknown',
+      }));
+    },
+    async times(containerId) {
+      const { status, info } = await call('ContainerStatus', { containerId, verbose: true });
+      const details = JSON.parse(info?.['info'] ?? '{}') as { readonly pid?: number };
+      return {
+        startedAt: milliseconds(status?.startedAt),
+        finishedAt: milliseconds(status?.finishedAt),
+        exitCode: status?.exitCode ?? 0,
+        pid: details.pid ?? 0,
+      };
+    },
+    async ip(podSandboxId) {
+      const { status } = await call('PodSandboxStatus', { podSandboxId });
+      return status?.network?.ip ?? '';
+    },
+    async wipe() {
+      await until('the runtime to be empty', async () => {
+        for (const { id } of await sandboxes()) {
+          await call('StopPodSandbox', { podSandboxId: id });
+          await call('RemovePodSandbox', { podSandboxId: id });
+        }
+        return true;
+      });
+    },
+    close() {
+      client.close();
+    },
+  };
+}
+
+type UnaryCall = (
+  request: unknown,
+  options: { readonly deadline: number },
+  done: (error: ServiceError | null, answer: unknown) => void,
+) => void;
+type PlainClient = Pick<Client, 'close'> & Readonly<Record<string, UnaryCall | undefined>>;
+
+function connect(): PlainClient {
+  const file = fileURLToPath(new URL('../../../src/runtime/cri/api.proto', import.meta.url));
+  const loaded = loadPackageDefinition(loadSync(file, { longs: Number, enums: String, arrays: true }));
+  const { RuntimeService } = (loaded['runtime'] as { readonly v1: Readonly<Record<string, unknown>> }).v1;
+  const Service = RuntimeService as new (
+    address: string,
+    credentials: unknown,
+    options: Readonly<Record<string, number>>,
+  ) => PlainClient;
+  return new Service(`unix://${RUNTIME_SOCKET}`, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': 16 * 1024 * 1024,
+    // The default of up to two minutes would make every look after a containerd restart fail for that long.
+    'grpc.max_reconnect_backoff_ms': 500,
+  });
+}
+
+const STATES: Readonly<Record<string, SeenContainer['state']>> = {
+  CONTAINER_CREATED: 'created',
+  CONTAINER_RUNNING: 'running',
+  CONTAINER_EXITED: 'exited',
+};
+
+function withoutHost(name = ''): string {
+  return name.endsWith(`-${HOST}`) ? name.slice(0, -HOST.length - 1) : name;
+}
+
+function milliseconds(nanoseconds = 0): number {
+  return nanoseconds / 1e6;
+}

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Milliseconds a state may take to come about: far more than it should, so that only what never comes fails. */
+const LIMIT = 120_000;
+const POLL = 50;
+
+/** Thrown by a look when more waiting cannot help. */
+export class HopelessError extends Error {}
+
+/** Looks again and again until `look` gives something, and resolves to that. Throws with the last failed look when it takes too long. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  limit: number = LIMIT,
+): Promise<T> {
+  const end = performance.now() + limit;
+  let failure: unknown;
+  do {
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      failure = undefined;
+    } catch (error: unknown) {
+      if (error instanceof HopelessError) throw error;
+      failure = error;
+    }
+    await delay(POLL);
+  } while (performance.now() < end);
+  throw new Error(`waited ${limit / 1000} s in vain for: ${what}`, { cause: failure });
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { OBEDIENT, podYaml } from './harness/pod-yaml.ts';
+import { testNode, type TestNode } from './harness/test-node.ts';
+import { until } from './harness/until.ts';
+
+const COUNT = 30;
+/** Milliseconds: thirty pods on two slow cores. */
+const LIMIT = 240_000;
+
+describe('thirty manifests at once', () => {
+  test('that are moved in as a directory all run, each once', async () => {
+    const node = await testNode();
+    await node.start();
+    const staged = stage(node);
+
+    rmdirSync(node.paths.manifests);
+    renameSync(staged, node.paths.manifests);
+    await allRunning(node);
+    await expectEachOnce(node);
+  });
+
+  test('all run, each once, though the agent is killed while it starts them; what ran before still runs', async () => {
+    const node = await testNode();
+    await node.start();
+    const staged = stage(node);
+
+    for (let i = 0; i < COUNT; i++) renameSync(join(staged, file(i)), join(node.paths.manifests, file(i)));
+    const before = await until('some to run', async () => {
+      const ids = await runningIds(node);
+      return ids.length >= 5 && ids;
+    });
+    await node.signal('SIGKILL');
+    expect((await runningIds(node)).length).toBeLessThan(COUNT);
+
+    await node.start();
+    await allRunning(node);
+    await expectEachOnce(node);
+    expect(await runningIds(node)).toEqual(expect.arrayContaining(before));
+  });
+});
+
+function stage(node: TestNode): string {
+  const staged = `${node.paths.manifests}-staged`;
+  mkdirSync(staged);
+  for (let i = 0; i < COUNT; i++) writeFileSync(join(staged, file(i)), podYaml({ name: `many-${i}`, run: OBEDIENT }));
+  return staged;
+}
+
+function file(i: number): string {
+  return `many-${i}.yaml`;
+}
+
+async function runningIds(node: TestNode): Promise<string[]> {
+  return (await node.runtime.containers()).filter(({ state }) => state === 'running').map(({ id }) => id);
+}
+
+/** In the eyes of the runtime and of the agent: a pod whose container is being restarted has the phase Running, too. */
+async function allRunning(node: TestNode): Promise<void> {
+  await until('all of them to run', async () => (await runningIds(node)).length >= COUNT, LIMIT);
+  await until('all of them to be served as running', async () => {
+    const pods = await node.pods();
+    return pods.filter(({ status }) => status.containerStatuses?.at(0)?.state?.running).length === COUNT;
+  });
+}
+
+/** One ready sandbox and one container per pod; a sandbox that a killed agent left half made may be there, ended. */
+async function expectEachOnce(node: TestNode): Promise<void> {
+  const names = Array.from({ length: COUNT }, (_, i) => `many-${i}`).sort();
+  await until('surplus sandboxes to be ended', async () => {
+    const ready = (await node.runtime.sandboxes()).filter((sandbox) => sandbox.ready);
+    return ready.length === COUNT;
+  });
+  const sandboxes = (await node.runtime.sandboxes()).filter(({ ready }) => ready);
+  expect(sandboxes.map(({ pod }) => pod).sort()).toEqual(names);
+  const containers = (await node.runtime.containers()).filter(({ state }) => state === 'running');
+  expect(containers.map(({ pod }) => pod).sort()).toEqual(names);
+}

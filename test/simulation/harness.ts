@@ -1,0 +1,174 @@
+import { concat, map, merge, NEVER, of, switchMap, takeUntil, timer, type Observable } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { expect } from 'vitest';
+import { POD_NAME } from '../../src/model/cri/labels.ts';
+import type { Desired } from '../../src/model/desired.ts';
+import type { Pod, PodUid } from '../../src/model/pod.ts';
+import { shareByKey } from '../../src/operators/share-by-key.ts';
+import { observer } from '../../src/runtime/observe.ts';
+import type { PerformContext } from '../../src/runtime/perform-plan.ts';
+import { probeExecutor } from '../../src/runtime/probes/probe-executor.ts';
+import { runtimeHints } from '../../src/runtime/runtime-hints.ts';
+import { seededRandom } from '../../src/simulation/seeded-random.ts';
+import {
+  simulatedNode,
+  type SimulatedNode,
+  type SimulatedNodeOptions,
+  type World,
+} from '../../src/simulation/simulated-node.ts';
+import { mergeSources } from '../../src/sources/merge-sources.ts';
+import type { Agent } from '../../src/streams/agent.ts';
+import type { Checkpoint } from '../../src/streams/checkpoints/checkpoints.ts';
+import { checkpointStore } from '../../src/cli/checkpoint-store.ts';
+import { composeAgent } from '../../src/cli/compose-agent.ts';
+import { revisions } from '../../src/streams/pleg/revisions.ts';
+
+/** A pod of one container per name, which run busybox. */
+export function pod(
+  name: string,
+  { uid = name, containers = ['main'], grace = 30, restartPolicy = 'Always', value = '' } = {},
+): Pod {
+  return {
+    metadata: { uid: uid as PodUid, name, namespace: 'default', labels: {}, annotations: {} },
+    spec: {
+      terminationGracePeriodSeconds: grace,
+      restartPolicy,
+      containers: containers.map((container) => ({
+        name: container,
+        image: 'busybox:1.35',
+        imagePullPolicy: 'IfNotPresent',
+        env: [{ name: 'VALUE', value }],
+        terminationMessagePath: '/dev/termination-log',
+        terminationMessagePolicy: 'File',
+      })),
+    },
+  };
+}
+
+/** The file source as a script: what the folder says from each time on (milliseconds). */
+export function folder(...script: readonly (readonly [at: number, pods: readonly Pod[]])[]): Observable<Desired> {
+  const texts = script.map(([at, pods], index) =>
+    timer(index === 0 ? at : at - (script[index - 1]?.[0] ?? 0)).pipe(
+      map((): Desired => ({ source: 'file', pods, problems: [] })),
+    ),
+  );
+  return concat(...texts, NEVER);
+}
+
+export interface Life {
+  readonly node: SimulatedNode;
+  readonly world: World;
+  /** Runs a fresh agent on the node as it is, from one time to another (milliseconds); its end is its crash. */
+  readonly agent: (desired$: Observable<Desired>, from: number, until: number) => void;
+  /** Does something to the world at a time (milliseconds). */
+  readonly at: (milliseconds: number, act: () => void) => void;
+}
+
+/** Lives a story in virtual time: `tell` sets it up, time passes, then `check` looks at what came of it. */
+export function live(
+  options: Partial<SimulatedNodeOptions>,
+  tell: (life: Life) => void,
+  check: (world: World) => void,
+): void {
+  new TestScheduler(() => undefined).run(({ flush }) => {
+    const node = simulatedNode({ seed: 1, images: { 'busybox:1.35': { present: true } }, ...options });
+    const failures: unknown[] = [];
+    tell({
+      node,
+      world: node.world,
+      agent: (desired$, from, until) => {
+        timer(from)
+          .pipe(
+            switchMap(() => {
+              const { report$, housekeeping$, checkpoint$ } = agentOn(node, desired$);
+              return merge(report$, housekeeping$, checkpoint$);
+            }),
+            takeUntil(timer(until)),
+          )
+          .subscribe({ error: (error: unknown) => failures.push(error) });
+      },
+      at: (milliseconds, act) => {
+        timer(milliseconds).subscribe({ next: act, error: (error: unknown) => failures.push(error) });
+      },
+    });
+    flush();
+    expect(failures).toEqual([]);
+    check(node.world);
+  });
+}
+
+function agentOn({ cri, files, world }: SimulatedNode, desired$: Observable<Desired>): Agent {
+  const sources = mergeSources([{ name: 'file', desired$ }]);
+  const counter = revisions();
+  const look = observer(cri, files, counter);
+  const paths = { rootDir: '/var/lib/rxlet', podLogsDir: '/var/log/pods', containerLinksDir: '/var/log/containers' };
+  const context: PerformContext = {
+    config: { cgroupRoot: '', cgroupsPerQOS: true, clusterDNS: [], clusterDomain: '', resolvConf: '' },
+    facts: {
+      nodeName: 'n1',
+      memoryCapacity: 8 * 2 ** 30,
+      hugePageSizes: [],
+      cgroupV2: false,
+      cgroupDriver: 'cgroupfs',
+      runtimeName: 'simulated',
+      thermalThrottlePaths: [],
+    },
+    rules: {
+      cpuCFSQuota: true,
+      cpuPeriodMicroseconds: 100_000,
+      memoryCapacity: 8 * 2 ** 30,
+      hugePageSizes: [],
+      cgroupV2: false,
+    },
+    paths,
+    backoff: { initial: 10_000, ceiling: 300_000 },
+    retryPeriod: 10_000,
+    resyncPeriod: 60_000,
+    cri,
+    files,
+    revisions: counter,
+    random: seededRandom(7),
+    http: { get: () => of(200) },
+    images: {
+      status: (image) => cri.imageStatus({ image: { image } }),
+      pull: shareByKey((image: string) =>
+        cri.pullImage({ image: { image } }).pipe(map(({ imageRef }) => imageRef ?? '')),
+      ),
+    },
+  };
+  return composeAgent(
+    {
+      context,
+      observer: look,
+      probe: probeExecutor(cri),
+      hint$: runtimeHints(cri, () => NEVER, look),
+      hostIps: ['192.0.2.2'],
+      checkpoints: checkpointStore('/var/lib/rxlet/state', files),
+      kept: keptOn(world),
+    },
+    sources,
+    { update: 'prepare', drain$: NEVER },
+  );
+}
+
+/** What an agent that starts now reads back; the disk of the simulated node answers at once here. */
+function keptOn({ disk }: World): readonly Checkpoint[] {
+  const folder = '/var/lib/rxlet/state';
+  if (disk.typeOf(folder) === 'missing') return [];
+  return disk.list(folder).map((name) => JSON.parse(disk.readFile(`${folder}/${name}`) ?? '') as Checkpoint);
+}
+
+/** When each instance of a container started, in milliseconds since the beginning. */
+export function starts(world: World, container = 'main'): readonly number[] {
+  return world.history
+    .filter(({ kind, container: of }) => kind === 'started' && of?.config.metadata?.name === container)
+    .map(({ at }) => at);
+}
+
+/** Names of the pods of which a container runs. */
+export function runningPods(world: World): readonly string[] {
+  return world
+    .running()
+    .map(({ config }) => `${config.labels?.[POD_NAME] ?? ''}/${config.metadata?.name ?? ''}`)
+    .toSorted();
+}
