@@ -8,6 +8,7 @@ const config: ViteUserConfig = defineConfig({
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'edges', include: ['test/edges/**/*.test.ts'], testTimeout: 120_000 } },
       { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 300_000 } },
+      { test: { name: 'corpus', include: ['test/corpus/**/*.test.ts'], testTimeout: 600_000 } },
       {
         test: {
           name: 'e2e',
@@ -15,6 +16,8 @@ const config: ViteUserConfig = defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           fileParallelism: false,
+          // Of `describe.concurrent`: each test mostly waits for pods of its own.
+          maxConcurrency: 24,
         },
       },
     ],

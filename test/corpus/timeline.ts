@@ -1,0 +1,206 @@
+import type { PodView } from '../../src/streams/view/node-view.ts';
+import type { Gap } from './diff.ts';
+import type { Sight } from './live-case.ts';
+import type { PodRecord, RecordedMoment } from './record.ts';
+
+/** One state of a pod or a container, and for how long it was seen, in milliseconds. */
+interface Stretch {
+  readonly state: string;
+  /** Milliseconds since the manifests appeared. */
+  readonly from: number;
+  readonly lasted: number;
+}
+
+/** The samples of the recording are half a second apart, and its statuses up to a second behind. */
+const UNSEEN = 2_000;
+
+/** A pod that starts took so many milliseconds on the recording machine, and takes none here. */
+const START_UP = 15_000;
+const STARTING = /^Pending|ContainerCreating|PodInitializing/;
+
+/**
+ * Compares the orders of states. Every state of the recording that held for a while must come with us, in its order;
+ * and every such state of ours must come in the recording. Container states are those of the pod's first UID,
+ * then of its second, ...
+ */
+export function compareTimelines(
+  record: PodRecord,
+  sights: readonly Sight[],
+  { removedAt, until }: { readonly removedAt: number; readonly until: number },
+): readonly Gap[] {
+  const theirs = segments(record.timeline);
+  const ours = lives(sights, record, until);
+  return theirs.flatMap((moments, index) => {
+    const path = theirs.length === 1 ? 'timeline' : `timeline.${index + 1}`;
+    const life = ours[index];
+    if (!life) return [{ path, expected: moments.length, got: 'there is no such pod' }];
+    const names = new Set([...moments, ...life].flatMap(({ containers = {} }) => Object.keys(containers)));
+    return [
+      ...compareStretches(`${path}.pod`, stretches(moments, podState), stretches(life, podState), removedAt),
+      ...[...names].flatMap((name) =>
+        compareStretches(
+          `${path}.${name}`,
+          stretches(moments, (moment) => containerState(moment, name)),
+          stretches(life, (moment) => containerState(moment, name)),
+          removedAt,
+        ),
+      ),
+    ];
+  });
+}
+
+function segments(timeline: readonly RecordedMoment[]): readonly (readonly RecordedMoment[])[] {
+  const byUid = new Map<string, RecordedMoment[]>();
+  for (const moment of timeline) {
+    // Served before its first status was made.
+    if (moment.phase === 'Pending' && Object.keys(moment.conditions).length === 0) continue;
+    const uid = moment.uid ?? '';
+    const containers = { ...moment.initContainers, ...moment.containers };
+    byUid.set(uid, [...(byUid.get(uid) ?? []), { ...moment, containers }]);
+  }
+  return [...byUid.values()];
+}
+
+function lives(sights: readonly Sight[], { pod }: PodRecord, until: number): readonly (readonly RecordedMoment[])[] {
+  const byUid = new Map<string, RecordedMoment[]>();
+  const begun = new Set<string>();
+  for (const { at, pods } of sights) {
+    if (at > until) break;
+    for (const view of pods) {
+      const { name, namespace, uid } = view.pod.metadata;
+      if (name !== pod?.metadata.name || namespace !== pod.metadata.namespace || view.phase === 'terminating') continue;
+      if (view.phase !== 'waiting') begun.add(uid);
+      byUid.set(uid, [...(byUid.get(uid) ?? []), momentOf(at, view)]);
+    }
+  }
+  // A version that never began is one that the kubelet never served either.
+  return [...byUid].flatMap(([uid, moments]) => (begun.has(uid) ? [moments] : []));
+}
+
+function momentOf(at: number, { status }: PodView): RecordedMoment {
+  const statuses = [
+    ...(status.initContainerStatuses ?? []),
+    ...(status.containerStatuses ?? []),
+    ...(status.ephemeralContainerStatuses ?? []),
+  ];
+  return {
+    t: at / 1_000,
+    phase: status.phase ?? '',
+    conditions: Object.fromEntries(
+      (status.conditions ?? []).map(({ type, status: holds, reason }) => [type, reason ? `${holds}/${reason}` : holds]),
+    ),
+    containers: Object.fromEntries(
+      statuses.map(({ name, state, lastState, restartCount, ready, started }) => {
+        const last = shortState(lastState);
+        return [
+          name,
+          {
+            state: shortState(state) ?? 'waiting',
+            restartCount,
+            ready,
+            started: started ?? null,
+            ...(last && { last }),
+          },
+        ];
+      }),
+    ),
+    ...(status.reason && { reason: status.reason }),
+  };
+}
+
+type State = NonNullable<NonNullable<PodView['status']['containerStatuses']>[number]['state']>;
+
+function shortState({ running, waiting, terminated }: State = {}): string | undefined {
+  if (running) return 'running';
+  if (waiting) return waiting.reason ? `waiting:${waiting.reason}` : 'waiting';
+  if (terminated) return `terminated:${terminated.reason ?? ''}:${terminated.exitCode}`;
+  return undefined;
+}
+
+function podState({ phase, conditions, reason }: RecordedMoment): string {
+  // The sandbox of a pod that is done is stopped then; how soon that shows is a matter of time.
+  const isDone = phase === 'Succeeded' || phase === 'Failed';
+  const told = Object.entries(conditions)
+    .filter(([type]) => !isDone || type !== 'PodReadyToStartContainers')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([type, holds]) => `${type}=${holds}`);
+  return [phase, ...(reason ? [reason] : []), ...told].join(' ');
+}
+
+/**
+ * A container that ended and that waits for its next start shows first how it ended and then the back-off, and so does
+ * an image that cannot be pulled; when the one becomes the other depends on when it is looked at, so both are one state.
+ */
+function containerState({ containers }: RecordedMoment, name: string): string | undefined {
+  const container = containers?.[name];
+  if (!container) return undefined;
+  const { state, last, restartCount, ready, started } = container;
+  const isBetween = state === 'waiting:CrashLoopBackOff' || state === 'waiting:RunContainerError';
+  const shown = (isBetween && last !== undefined ? last : state)
+    .replace('terminated', 'ended')
+    .replace('waiting:ImagePullBackOff', 'waiting:ErrImagePull');
+  const flags = [ready ? 'ready' : '', started ? 'started' : ''];
+  return [shown, `restarts=${restartCount}`, ...flags].filter(Boolean).join(' ');
+}
+
+function stretches(
+  moments: readonly RecordedMoment[],
+  stateOf: (moment: RecordedMoment) => string | undefined,
+): readonly Stretch[] {
+  const result: { state: string; from: number; lasted: number }[] = [];
+  for (const moment of moments) {
+    const state = stateOf(moment);
+    const open = result.at(-1);
+    if (open) open.lasted = moment.t * 1_000 - open.from;
+    if (state !== undefined && state !== open?.state) result.push({ state, from: moment.t * 1_000, lasted: Infinity });
+  }
+  const last = result.at(-1);
+  if (last) last.lasted = Infinity;
+  return result;
+}
+
+function compareStretches(
+  path: string,
+  theirs: readonly Stretch[],
+  ours: readonly Stretch[],
+  removedAt: number,
+): readonly Gap[] {
+  const expected = theirs.map(({ state }) => state);
+  const got = ours.map(({ state }) => state);
+  // What comes after the end of the recording, or was cut off by it, is nobody's fault.
+  const missing = firstMissing(trimEnd(lasting(theirs), got), got);
+  const extra = firstMissing(trimEnd(lasting(ours.filter(({ from }) => from < removedAt)), expected), expected);
+  return [
+    ...(missing === undefined ? [] : [{ path: `${path} (${missing.after})`, expected: missing.state }]),
+    ...(extra === undefined ? [] : [{ path: `${path} (${extra.after})`, got: extra.state }]),
+  ];
+}
+
+function lasting(stretches: readonly Stretch[]): readonly string[] {
+  return stretches
+    .filter(({ state, lasted }) => lasted >= (STARTING.test(state) ? START_UP : UNSEEN))
+    .map(({ state }) => state);
+}
+
+/** Without its last states, up to two, when the other one has not come so far: a restart may fall beyond the end. */
+function trimEnd(states: readonly string[], other: readonly string[]): readonly string[] {
+  if (states.length < 4) return states;
+  const last = states.findLastIndex((state) => other.includes(state));
+  return last >= states.length - 3 ? states.slice(0, last + 1) : states;
+}
+
+/** The first state that does not come in its turn, and after which one it should have come. */
+function firstMissing(
+  part: readonly string[],
+  whole: readonly string[],
+): { readonly state: string; readonly after: string } | undefined {
+  let from = 0;
+  let after = 'at first';
+  for (const state of part) {
+    const index = whole.indexOf(state, from);
+    if (index < 0) return { state, after };
+    from = index; // the same state may stand for two looks at it
+    after = `after ${state}`;
+  }
+  return undefined;
+}
