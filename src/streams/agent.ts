@@ -1,6 +1,7 @@
 import {
   asyncScheduler,
   defer,
+  EMPTY,
   distinctUntilChanged,
   filter,
   from,
@@ -22,7 +23,6 @@ import {
 } from 'rxjs';
 import type { PodChange } from '../model/desired.ts';
 import type { ObservedPod, Snapshot } from '../model/observed.ts';
-import { NO_MEMORY, type PodMemory } from '../model/pod-memory.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { PodUid } from '../model/pod.ts';
 import { shareLatest } from '../operators/share-latest.ts';
@@ -31,13 +31,16 @@ import { emptyBook, type BookEvent, type BookFacts, type Page, type PodBook } fr
 import { turnPage } from './book/turn-page.ts';
 import {
   checkpoints,
+  memoryOf,
   type Checkpoint,
   type CheckpointFailure,
   type CheckpointStore,
 } from './checkpoints/checkpoints.ts';
+import { keepCgroups, type CgroupLayout } from './cgroups/keep-cgroups.ts';
 import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
 import { pleg, type PlegHealth, type PlegTimings } from './pleg/pleg.ts';
 import type { Revisions } from './pleg/revisions.ts';
+import type { Cgroups } from './ports/cgroups.ts';
 import type { Cri } from './ports/cri.ts';
 import type { Files } from './ports/files.ts';
 import { runtimeState, type RuntimeState } from './runtime-state/runtime-state.ts';
@@ -59,11 +62,14 @@ export interface World {
   readonly cri: Pick<Cri, 'version' | 'status'>;
   readonly files: Files;
   readonly paths: NodePaths;
+  readonly unmountVolumes: (uid: PodUid) => Observable<never>;
   readonly listPods: () => Observable<Snapshot>;
   readonly observePod: (uid: PodUid, listed?: ObservedPod) => Observable<ObservedPod>;
   readonly revisions: Revisions;
   readonly facts: Omit<BookFacts, 'statuses'>;
   readonly checkpoints: CheckpointStore;
+  /** Absent where the cgroups of pods are left to the runtime. */
+  readonly cgroups?: { readonly port: Cgroups; readonly layout: CgroupLayout };
   /** What an earlier run of the agent kept. */
   readonly kept: readonly Checkpoint[];
   readonly actions: PodActions;
@@ -93,6 +99,8 @@ export interface Agent {
   readonly runtime$: Observable<RuntimeState>;
   readonly plegHealth$: Observable<PlegHealth>;
   readonly housekeeping$: Observable<HousekeepingNote>;
+  /** Keeps the cgroups above those of the pods; emits sentences about what could not be done. */
+  readonly cgroup$: Observable<string>;
   /** Keeps the checkpoints; emits what could not be written. */
   readonly checkpoint$: Observable<CheckpointFailure>;
   /** Emits once, when a drain was asked for and nothing is left to end. */
@@ -112,6 +120,9 @@ export interface Agent {
  */
 export function agent(world: World, timings: AgentTimings): Agent {
   const outcomes = new Subject<PodOutcome>();
+  // Fed back like outcomes: pages that were subscribed to themselves would never come to an end.
+  const findings = new Subject<ProbeReport>();
+  const books = new Subject<PodBook>();
   const busy = new Set<PodUid>();
   const statuses = new Map(world.kept.flatMap(({ uid, status }) => (status ? [[uid, status] as const] : [])));
   let book = emptyBook({ ...world.facts, statuses });
@@ -143,7 +154,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   const plegHealth$ = health$.pipe(shareLatest());
 
   const probe$ = defer(() =>
-    prober(book$, { probe: world.probe, random: world.random, seed: seedOf(world) }, asyncScheduler.now()),
+    prober(books, { probe: world.probe, random: world.random, seed: seedOf(world) }, asyncScheduler.now()),
   ).pipe(share());
 
   const event$: Observable<BookEvent> = merge(
@@ -155,7 +166,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
     ),
     snapshot$.pipe(map((snapshot) => ({ kind: 'snapshot' as const, snapshot }))),
     sighting$.pipe(map(({ pod }) => ({ kind: 'sighting' as const, pod }))),
-    probe$.pipe(mergeMap(probeEvents)),
+    findings.pipe(mergeMap(probeEvents)),
     outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
     outcomes.pipe(switchByKey({ key: ({ uid }) => uid, project: wakeUp })),
     runtime$.pipe(
@@ -173,9 +184,10 @@ export function agent(world: World, timings: AgentTimings): Agent {
 
   const page$ = event$.pipe(
     observeOn(queueScheduler), // work that ends at once must not turn the next page while this one is being read
-    scan((page: Page, event) => turnPage(page, event, asyncScheduler.now()), { book, work: [] }),
+    scan((page: Page, event) => turnPage(page, event, asyncScheduler.now()), { book, work: [], notes: [] }),
     tap((page) => {
       book = page.book;
+      books.next(book);
     }),
     share(),
   );
@@ -192,7 +204,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   );
 
   const report$ = merge(
-    podWorkers(work$, world.actions, memoriesOf(world.kept)).pipe(
+    podWorkers(work$, world.actions, new Map(world.kept.map((one) => [one.uid, memoryOf(one)]))).pipe(
       tap((report) => {
         if (report.kind !== 'outcome') return;
         busy.delete(report.uid);
@@ -205,20 +217,27 @@ export function agent(world: World, timings: AgentTimings): Agent {
       }),
       ignoreElements(),
     ),
+    page$.pipe(mergeMap(({ notes }) => notes.map((one): PodReport => ({ kind: 'note', ...one })))),
+    probe$.pipe(
+      tap((report) => {
+        findings.next(report);
+      }),
+      mergeMap(probeNotes),
+    ),
     // Kept up to date for whoever looks in later.
     merge(book$, runtime$, plegHealth$).pipe(ignoreElements()),
   ).pipe(share());
 
   /** Whose it was is known as long as the pod is in the book, and of the last work on it even after that. */
-  function happened(uid: PodUid, note: PodNote | undefined): readonly Happened[] {
+  function happened(uid: PodUid, note: PodNote): readonly Happened[] {
     const entry = book.entries.get(uid);
-    return note && entry ? [{ of: entry.of, note, pod: entry.pod }] : [];
+    return entry ? [{ of: entry.of, note, pod: entry.pod }] : [];
   }
 
-  const note$ = merge(
-    report$.pipe(mergeMap((report) => (report.kind === 'note' ? happened(report.uid, report.note) : []))),
-    probe$.pipe(mergeMap((report) => (report.kind === 'found' ? happened(report.uid, report.note) : []))),
-  ).pipe(share());
+  const note$ = report$.pipe(
+    mergeMap((report) => (report.kind === 'note' ? happened(report.uid, report.note) : [])),
+    share(),
+  );
   const events$ = note$.pipe(
     scan((log, happening) => recordEvent(log, happening, asyncScheduler.now()), EMPTY_EVENT_LOG),
     startWith(EMPTY_EVENT_LOG),
@@ -236,26 +255,26 @@ export function agent(world: World, timings: AgentTimings): Agent {
       {
         files: world.files,
         paths: world.paths,
+        unmountVolumes: world.unmountVolumes,
         isKnown: (uid) => book.entries.has(uid) || inRuntime.has(uid),
         isComplete: () => book.allSeen && book.runtimeSeen,
       },
       timings.housekeepingPeriod,
     ),
+    cgroup$: world.cgroups
+      ? keepCgroups(
+          book$,
+          world.cgroups.port,
+          world.cgroups.layout,
+          (uid) => book.entries.has(uid) || inRuntime.has(uid),
+        )
+      : EMPTY,
     checkpoint$: checkpoints({ book$, report$ }, world.checkpoints, world.kept),
     drained$: book$.pipe(
       filter(({ draining, entries }) => draining && entries.size === 0),
       take(1),
     ),
   };
-}
-
-/** A back-off goes on where it was: restarting the agent neither forgives nor punishes a pod. */
-function memoriesOf(kept: readonly Checkpoint[]): ReadonlyMap<PodUid, PodMemory> {
-  return new Map(
-    kept.flatMap(({ uid, restarts }) =>
-      restarts ? [[uid, { ...NO_MEMORY, restarts: new Map(Object.entries(restarts)) }] as const] : [],
-    ),
-  );
 }
 
 /** What an earlier run of the agent knew of a container that still runs: a ready pod stays ready. */
@@ -276,6 +295,10 @@ function probeEvents(report: ProbeReport): readonly BookEvent[] {
   if (report.kind === 'ended') return [];
   const { uid, container, findings } = report;
   return [{ kind: 'probe', uid, container, findings }];
+}
+
+function probeNotes(report: ProbeReport): readonly PodReport[] {
+  return report.kind === 'found' && report.note ? [{ kind: 'note', uid: report.uid, note: report.note }] : [];
 }
 
 function observedBy(outcome: PodOutcome): readonly ObservedPod[] {

@@ -2,9 +2,11 @@ import { concat, map, merge, NEVER, of, switchMap, takeUntil, timer, type Observ
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import { POD_NAME } from '../../src/model/cri/labels.ts';
+import type { AdmissionNode } from '../../src/model/admission/admission-node.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../src/model/pod.ts';
-import { shareByKey } from '../../src/operators/share-by-key.ts';
+import { userNamespaceAt } from '../../src/model/user-namespace.ts';
+import { imageService, NO_CREDENTIALS } from '../../src/runtime/images/image-service.ts';
 import { observer } from '../../src/runtime/observe.ts';
 import type { PerformContext } from '../../src/runtime/perform-plan.ts';
 import { probeExecutor } from '../../src/runtime/probes/probe-executor.ts';
@@ -23,10 +25,18 @@ import { checkpointStore } from '../../src/cli/checkpoint-store.ts';
 import { composeAgent } from '../../src/cli/compose-agent.ts';
 import { revisions } from '../../src/streams/pleg/revisions.ts';
 
+interface PodParts {
+  readonly uid?: string;
+  readonly containers?: readonly string[];
+  readonly grace?: number;
+  readonly restartPolicy?: string;
+  readonly value?: string;
+}
+
 /** A pod of one container per name, which run busybox. */
 export function pod(
   name: string,
-  { uid = name, containers = ['main'], grace = 30, restartPolicy = 'Always', value = '' } = {},
+  { uid = name, containers = ['main'], grace = 30, restartPolicy = 'Always', value = '' }: PodParts = {},
 ): Pod {
   return {
     metadata: { uid: uid as PodUid, name, namespace: 'default', labels: {}, annotations: {} },
@@ -59,7 +69,7 @@ export interface Life {
   readonly node: SimulatedNode;
   readonly world: World;
   /** Runs a fresh agent on the node as it is, from one time to another (milliseconds); its end is its crash. */
-  readonly agent: (desired$: Observable<Desired>, from: number, until: number) => void;
+  readonly agent: (desired$: Observable<Desired>, from: number, until: number, admission?: AdmissionNode) => void;
   /** Does something to the world at a time (milliseconds). */
   readonly at: (milliseconds: number, act: () => void) => void;
 }
@@ -76,11 +86,11 @@ export function live(
     tell({
       node,
       world: node.world,
-      agent: (desired$, from, until) => {
+      agent: (desired$, from, until, admission) => {
         timer(from)
           .pipe(
             switchMap(() => {
-              const { report$, housekeeping$, checkpoint$ } = agentOn(node, desired$);
+              const { report$, housekeeping$, checkpoint$ } = agentOn(node, desired$, admission);
               return merge(report$, housekeeping$, checkpoint$);
             }),
             takeUntil(timer(until)),
@@ -97,15 +107,29 @@ export function live(
   });
 }
 
-function agentOn({ cri, files, world }: SimulatedNode, desired$: Observable<Desired>): Agent {
+function agentOn(
+  { cri, files, mounts, volumeFiles, world }: SimulatedNode,
+  desired$: Observable<Desired>,
+  admission?: AdmissionNode,
+): Agent {
   const sources = mergeSources([{ name: 'file', desired$ }]);
   const counter = revisions();
   const look = observer(cri, files, counter);
   const paths = { rootDir: '/var/lib/rxlet', podLogsDir: '/var/log/pods', containerLinksDir: '/var/log/containers' };
   const context: PerformContext = {
-    config: { cgroupRoot: '', cgroupsPerQOS: true, clusterDNS: [], clusterDomain: '', resolvConf: '' },
+    config: {
+      cgroupRoot: '',
+      cgroupsPerQOS: true,
+      clusterDNS: [],
+      clusterDomain: '',
+      resolvConf: '',
+      seccompDefault: false,
+    },
     facts: {
       nodeName: 'n1',
+      hostIps: ['192.0.2.2'],
+      allocatable: { cpu: '2', memory: '24Gi' },
+      swapController: true,
       memoryCapacity: 8 * 2 ** 30,
       hugePageSizes: [],
       cgroupV2: false,
@@ -119,6 +143,8 @@ function agentOn({ cri, files, world }: SimulatedNode, desired$: Observable<Desi
       memoryCapacity: 8 * 2 ** 30,
       hugePageSizes: [],
       cgroupV2: false,
+      swapController: true,
+      singleProcessOomKill: true,
     },
     paths,
     backoff: { initial: 10_000, ceiling: 300_000 },
@@ -126,15 +152,13 @@ function agentOn({ cri, files, world }: SimulatedNode, desired$: Observable<Desi
     resyncPeriod: 60_000,
     cri,
     files,
+    mounts,
+    volumeFiles,
     revisions: counter,
+    userNamespaces: () => of(userNamespaceAt(65_536)),
     random: seededRandom(7),
     http: { get: () => of(200) },
-    images: {
-      status: (image) => cri.imageStatus({ image: { image } }),
-      pull: shareByKey((image: string) =>
-        cri.pullImage({ image: { image } }).pipe(map(({ imageRef }) => imageRef ?? '')),
-      ),
-    },
+    images: imageService(cri, NO_CREDENTIALS, { parallel: 1, perSecond: 5, burst: 10 }),
   };
   return composeAgent(
     {
@@ -143,6 +167,7 @@ function agentOn({ cri, files, world }: SimulatedNode, desired$: Observable<Desi
       probe: probeExecutor(cri),
       hint$: runtimeHints(cri, () => NEVER, look),
       hostIps: ['192.0.2.2'],
+      ...(admission ? { admission } : {}),
       checkpoints: checkpointStore('/var/lib/rxlet/state', files),
       kept: keptOn(world),
     },

@@ -1,9 +1,10 @@
+import type { AdmissionNode, Refusal } from '../../model/admission/admission-node.ts';
 import type { PodChange } from '../../model/desired.ts';
 import type { ObservedPod, Snapshot } from '../../model/observed.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { FullName, Pod, PodStatus, PodUid } from '../../model/pod.ts';
 import type { Verdict } from '../../model/status/status-facts.ts';
-import type { PodOutcome, PodWork, ProbeFindings, WaitingReasons } from '../workers/pod-work.ts';
+import type { PodNote, PodOutcome, PodWork, ProbeFindings, WaitingReasons } from '../workers/pod-work.ts';
 
 /**
  * The life of a pod here, from the first wish for it to its last trace.
@@ -11,20 +12,23 @@ import type { PodOutcome, PodWork, ProbeFindings, WaitingReasons } from '../work
  * ```text
  *                 prepared          name is free                 removed, replaced
  *   preparing ──► waiting ────────────────► syncing ─────────────────────► terminating ──► ended ──► (forgotten)
- *      │             │                         │  every container is done for good            ▲
- *      └─────────────┴──► (forgotten)          └────────────► finished ───────────────────────┘ removed
+ *      ▲             ▲ no room, and back       │  every container is done for good            ▲
+ *      └─ refused ◄──┘                         └────────────► finished ───────────────────────┘ removed
  * ```
+ *
+ * What is `preparing`, `waiting` or `refused` is forgotten when it is removed: nothing of it has begun.
  *
  * | phase         | means                                                                    | holds its full name |
  * | ------------- | ------------------------------------------------------------------------ | ------------------- |
  * | `preparing`   | wanted in the place of a pod that runs on until all is at hand for this one | no               |
  * | `waiting`     | wanted, but the runtime is not known yet or a predecessor has the name    | no                  |
+ * | `refused`     | wanted, but the node does not take it; judged again when that may change | no                  |
  * | `syncing`     | wanted; kept as the manifest says                                        | yes                 |
  * | `finished`    | wanted, but by its restart policy nothing of it runs again               | yes                 |
  * | `terminating` | to be ended; something may still run                                     | yes                 |
  * | `ended`       | nothing runs; its leftovers are being removed                            | no                  |
  */
-export type PodPhase = 'preparing' | 'waiting' | 'syncing' | 'finished' | 'terminating' | 'ended';
+export type PodPhase = 'preparing' | 'waiting' | 'refused' | 'syncing' | 'finished' | 'terminating' | 'ended';
 
 export interface Entry {
   readonly uid: PodUid;
@@ -47,6 +51,8 @@ export interface Entry {
   /** What the last work failed with, until one succeeds. */
   readonly error?: unknown;
   readonly verdict?: Verdict;
+  /** Why the node does not take it, for good or until somebody has left. */
+  readonly refusal?: Refusal;
   /** As it was last told; of a pod that was here before the agent started, as it was then. */
   readonly status?: PodStatus;
 }
@@ -55,6 +61,10 @@ export interface PodBook {
   readonly entries: ReadonlyMap<PodUid, Entry>;
   /** The runtime has been listed once, so it is known what runs already. */
   readonly runtimeSeen: boolean;
+  /** What was up when the runtime was last listed: it has its place, whatever the node would say of it today. */
+  readonly up: ReadonlySet<PodUid>;
+  /** What the runtime held then and no page is for yet: it may still be wanted, or be in the way of what is. */
+  readonly strangers: ReadonlyMap<PodUid, ObservedPod>;
   /** Every source has told what it wants, so what is in no set is wanted by nobody. */
   readonly allSeen: boolean;
   /** Everything is being ended, and nothing starts any more. */
@@ -68,8 +78,10 @@ export interface BookFacts {
   readonly hostIps: readonly string[];
   /** What pods do that say nothing about it themselves when their manifest changes. */
   readonly update: UpdateMode;
-  /** What an earlier run of the agent knew last. */
+  /** What an earlier run of the agent knew last, of pods that have not been forgotten since. */
   readonly statuses: ReadonlyMap<PodUid, PodStatus>;
+  /** By what pods are judged before they begin; absent where every pod is taken. */
+  readonly node?: AdmissionNode;
 }
 
 /** `prepare`: the old pod runs on until all is at hand for the new one. `immediate`: it is ended at once. */
@@ -93,8 +105,23 @@ export type BookEvent =
 export interface Page {
   readonly book: PodBook;
   readonly work: readonly PodWork[];
+  /** What the page itself has to tell: who was refused, and who had to make room. */
+  readonly notes: readonly BookNote[];
+}
+
+export interface BookNote {
+  readonly uid: PodUid;
+  readonly note: PodNote;
 }
 
 export function emptyBook(facts: BookFacts): PodBook {
-  return { entries: new Map(), runtimeSeen: false, allSeen: false, draining: false, facts };
+  return {
+    entries: new Map(),
+    runtimeSeen: false,
+    up: new Set(),
+    strangers: new Map(),
+    allSeen: false,
+    draining: false,
+    facts,
+  };
 }

@@ -1,14 +1,20 @@
+import type { Refusal } from '../../model/admission/admission-node.ts';
+import { isStatic } from '../../model/admission/rank.ts';
 import type { PodChange } from '../../model/desired.ts';
+import { deepEqual } from '../../model/deep-equal.ts';
 import { assertNever } from '../../model/errors.ts';
 import type { ObservedPod, Snapshot } from '../../model/observed.ts';
 import { fullName, fullNameOf, type Pod, type PodStatus, type PodUid } from '../../model/pod.ts';
+import { isRefusedStatus, PREEMPTED, refusedStatus } from '../../model/status/refused-status.ts';
 import { nextStatus } from '../../model/status/pod-status.ts';
 import type { Probed } from '../../model/status/status-facts.ts';
 import { graceOf, graceOfObserved } from '../../model/grace.ts';
 import type { PodOutcome, PodWork } from '../workers/pod-work.ts';
+import { hasRoomChanged, judgePod } from './judge-pod.ts';
 import {
   type BookEvent,
   type BookFacts,
+  type BookNote,
   type Entry,
   type Page,
   type PodBook,
@@ -20,10 +26,13 @@ import {
 interface Draft {
   readonly entries: Map<PodUid, Entry>;
   readonly work: PodWork[];
+  readonly notes: BookNote[];
+  readonly up: Set<PodUid>;
+  strangers: PodBook['strangers'];
   runtimeSeen: boolean;
   allSeen: boolean;
   draining: boolean;
-  readonly facts: BookFacts;
+  facts: BookFacts;
 }
 
 /**
@@ -32,28 +41,32 @@ interface Draft {
  * The rules that it keeps: never two pods of one full name at the same time; the newest wish for a name is the one
  * that starts, the moment the former pod has ended; nothing starts before it is known what runs; nobody's pod is
  * ended before every source was heard, unless a wanted one needs its name; a pod that runs is not ended for its
- * successor before all is at hand for that one. `now` is milliseconds since 1970.
+ * successor before all is at hand for that one; what has begun is never refused, and what was refused is judged again
+ * whenever somebody has left. `now` is milliseconds since 1970.
  */
 export function turnPage({ book }: Page, event: BookEvent, now: number): Page {
-  const draft: Draft = { ...book, entries: new Map(book.entries), work: [] };
+  const draft: Draft = { ...book, entries: new Map(book.entries), up: new Set(book.up), work: [], notes: [] };
   apply(draft, event);
-  admit(draft);
+  admit(draft, book);
   tellStatuses(draft, book, now);
-  const { work, ...after } = draft;
-  return { book: after satisfies PodBook, work };
+  const { work, notes, ...after } = draft;
+  return { book: after satisfies PodBook, work, notes };
 }
 
 function apply(draft: Draft, event: BookEvent): void {
   switch (event.kind) {
     case 'changes':
       applyChanges(draft, event.changes);
+      meetStrangers(draft);
       return;
     case 'allSeen':
       draft.allSeen = true;
       return;
     case 'snapshot':
       draft.runtimeSeen = true;
-      meetStrangers(draft, event.snapshot);
+      seeWhatIsUp(draft, event.snapshot);
+      draft.strangers = event.snapshot.pods;
+      meetStrangers(draft);
       return;
     case 'sighting':
       see(draft, event.pod);
@@ -139,12 +152,11 @@ function want(draft: Draft, pod: Pod): void {
   const entry = draft.entries.get(uid);
   switch (entry?.phase) {
     case undefined:
-      if (isPlaceTaken(draft, pod))
-        moveTo(draft, fresh(pod, draft), 'preparing', 'it takes the place of a running pod');
-      else set(draft, fresh(pod, draft));
+      prepareOrWait(draft, fresh(pod, draft));
       return;
     case 'preparing':
     case 'waiting':
+    case 'refused':
     case 'finished':
       accept(draft, pod);
       return;
@@ -167,10 +179,16 @@ function accept(draft: Draft, pod: Pod): void {
   else if (entry.pod) set(draft, { ...entry, pod });
 }
 
-/** Whether a pod that is to run on until this one is prepared has its name. */
-function isPlaceTaken({ entries }: Draft, { metadata: { uid } }: Pod): boolean {
-  for (const { successor } of entries.values()) if (successor === uid) return true;
-  return false;
+/** What takes the place of a running pod is judged as if that one were gone, and before it goes. */
+function prepareOrWait(draft: Draft, entry: Entry): void {
+  const holder = [...draft.entries.values()].find(({ successor }) => successor === entry.uid);
+  if (!holder) {
+    set(draft, { ...entry, phase: 'waiting' });
+    return;
+  }
+  const admission = judgePod(draft.entries, draft.facts, entry, holder.uid);
+  if (admission.kind === 'refused') refuse(draft, entry, admission.refusal);
+  else moveTo(draft, unrefused(entry), 'preparing', 'it takes the place of a running pod');
 }
 
 function unwant(draft: Draft, uid: PodUid): void {
@@ -192,6 +210,7 @@ function end(draft: Draft, uid: PodUid, seconds: number | undefined, why: string
       return;
     case 'preparing':
     case 'waiting':
+    case 'refused':
       forget(draft, uid);
       return;
     case 'finished':
@@ -207,15 +226,25 @@ function end(draft: Draft, uid: PodUid, seconds: number | undefined, why: string
   }
 }
 
-/** What runs and is in no page: ended once nobody can want it, or at once when a wanted pod needs its name. */
-function meetStrangers(draft: Draft, { pods }: Snapshot): void {
-  for (const [uid, observed] of pods) {
-    const entry = draft.entries.get(uid);
-    if (!entry) meetStranger(draft, observed);
+function seeWhatIsUp({ up }: Draft, { pods }: Snapshot): void {
+  up.clear();
+  for (const [uid, { containers, sandboxes }] of pods) {
+    const isUp =
+      containers.some(({ state }) => state === 'running') || sandboxes.some(({ state }) => state === 'ready');
+    if (isUp) up.add(uid);
   }
 }
 
-function meetStranger(draft: Draft, observed: ObservedPod): void {
+/** What runs and is in no page: ended once nobody can want it, or at once when a wanted pod needs its name. */
+function meetStrangers(draft: Draft): void {
+  const unmet = [...draft.strangers].filter(
+    ([uid, observed]) => !draft.entries.has(uid) && !meetStranger(draft, observed),
+  );
+  draft.strangers = new Map(unmet);
+}
+
+/** Whether it has a page now. Of one that has none, nobody knows yet whether it is wanted. */
+function meetStranger(draft: Draft, observed: ObservedPod): boolean {
   const { uid, name, namespace } = observed;
   const entry: Entry = {
     uid,
@@ -229,14 +258,17 @@ function meetStranger(draft: Draft, observed: ObservedPod): void {
     probes: new Map(),
   };
   const heir = wantedOf(draft, entry.name);
-  if (heir?.phase === 'waiting' && heir.pod && modeOf(heir.pod, draft) === 'prepare') {
+  if ((heir?.phase === 'waiting' || heir?.phase === 'refused') && heir.pod && modeOf(heir.pod, draft) === 'prepare') {
     set(draft, { ...entry, successor: heir.uid });
-    moveTo(draft, heir, 'preparing', 'it takes the place of a running pod');
+    prepareOrWait(draft, heir);
   } else if (heir) {
     moveTo(draft, entry, 'terminating', 'another pod of its name is wanted');
   } else if (draft.allSeen) {
     moveTo(draft, entry, 'terminating', 'nobody wants it');
+  } else {
+    return false;
   }
+  return true;
 }
 
 function wantedOf({ entries }: Draft, name: Entry['name']): Entry | undefined {
@@ -288,6 +320,7 @@ function applyOutcome(draft: Draft, outcome: PodOutcome): void {
       }
       return;
     case 'ended':
+      draft.up.delete(uid);
       moveTo(
         draft,
         { ...settled, observed: outcome.observed, waiting: new Map() },
@@ -296,7 +329,7 @@ function applyOutcome(draft: Draft, outcome: PodOutcome): void {
       );
       return;
     case 'cleanedUp':
-      draft.entries.delete(uid);
+      forget(draft, uid);
       if (entry.again) want(draft, entry.again);
       return;
     case 'failed':
@@ -323,22 +356,87 @@ function drain(draft: Draft): void {
   }
 }
 
-/** Starts every waiting pod whose name is free. */
-function admit(draft: Draft): void {
+/**
+ * Starts every pod whose name is free and that the node takes: first what runs already, then what waits, then what was
+ * refused before, each in the order of their arrival.
+ */
+function admit(draft: Draft, before: PodBook): void {
   if (!draft.runtimeSeen || draft.draining) return;
-  const waiting = [...draft.entries.values()].filter(({ phase }) => phase === 'waiting');
-  if (waiting.length === 0) return;
-  const held = new Set([...draft.entries.values()].filter(({ phase }) => HOLDS_NAME[phase]).map(({ name }) => name));
-  for (const entry of waiting) {
-    if (held.has(entry.name)) continue;
-    held.add(entry.name);
-    moveTo(draft, entry, 'syncing', 'it is wanted');
+  const entries = [...draft.entries.values()];
+  const waiting = entries.filter(({ phase }) => phase === 'waiting');
+  const refused = entries.filter(({ phase, pod }) => phase === 'refused' && pod && isStatic(pod));
+  if (waiting.length === 0 && refused.length === 0) return;
+  const held = new Set(entries.filter(({ phase }) => HOLDS_NAME[phase]).map(({ name }) => name));
+  const [running, comers] = [waiting.filter(isUp), waiting.filter((entry) => !isUp(entry))];
+  for (const entry of [...running, ...comers]) {
+    if (!held.has(entry.name) && admitOne(draft, entry, isUp(entry))) held.add(entry.name);
   }
+  const isChanged = hasRoomChanged(before.entries, draft.entries);
+  for (const entry of refused) {
+    if (!isChanged && before.entries.get(entry.uid)?.pod === entry.pod) continue;
+    if (held.has(entry.name)) prepareAgain(draft, entry);
+    else if (admitOne(draft, entry, false)) held.add(entry.name);
+  }
+
+  function isUp({ uid }: Entry): boolean {
+    return draft.up.has(uid);
+  }
+}
+
+/** Judges one pod and follows the judgement; whether it has its place now. */
+function admitOne(draft: Draft, entry: Entry, isRunning: boolean): boolean {
+  const admission = isRunning ? ({ kind: 'admitted' } as const) : judgePod(draft.entries, draft.facts, entry);
+  switch (admission.kind) {
+    case 'admitted':
+      moveTo(draft, unrefused(entry), 'syncing', 'it is wanted');
+      return true;
+    case 'refused':
+      refuse(draft, entry, admission.refusal);
+      return false;
+    case 'waits':
+      if (entry.phase === 'waiting' && deepEqual(entry.refusal, admission.refusal)) return false;
+      set(draft, { ...unrefused(entry), phase: 'waiting', refusal: admission.refusal });
+      return false;
+    case 'preempts':
+      for (const { metadata } of admission.victims) preempt(draft, metadata.uid);
+      set(draft, { ...unrefused(entry), phase: 'waiting' });
+      return false;
+    default:
+      return assertNever(admission);
+  }
+}
+
+/** A refused successor gets another chance while its predecessor runs on. */
+function prepareAgain(draft: Draft, entry: Entry): void {
+  if ([...draft.entries.values()].some(({ successor }) => successor === entry.uid)) prepareOrWait(draft, entry);
+}
+
+function refuse(draft: Draft, entry: Entry, refusal: Refusal): void {
+  const { reason, message } = refusal;
+  if (entry.phase === 'refused' && deepEqual(entry.refusal, refusal)) return;
+  set(draft, { ...without(entry, 'error'), phase: 'refused', refusal });
+  draft.notes.push({ uid: entry.uid, note: { level: 'Warning', reason, message } });
+}
+
+/** What was told of a pod that was not taken is over once it is. */
+function unrefused(entry: Entry): Entry {
+  return entry.phase === 'refused' ? without(without(entry, 'refusal'), 'status') : without(entry, 'refusal');
+}
+
+/** Ends a pod so that a more important one fits; it comes back as soon as there is room again. */
+function preempt(draft: Draft, uid: PodUid): void {
+  const entry = draft.entries.get(uid);
+  if (entry?.phase !== 'syncing') return;
+  const { reason, message } = PREEMPTED;
+  draft.notes.push({ uid, note: { level: 'Warning', reason, message } });
+  const again = entry.pod && !entry.successor && isStatic(entry.pod) ? { again: entry.pod } : {};
+  moveTo(draft, { ...entry, ...again, verdict: PREEMPTED }, 'terminating', message);
 }
 
 const HOLDS_NAME: Readonly<Record<PodPhase, boolean>> = {
   preparing: false,
   waiting: false,
+  refused: false,
   syncing: true,
   finished: true,
   terminating: true,
@@ -369,7 +467,10 @@ function dispatch(draft: Draft, uid: PodUid, { fresh: looksAgain = false } = {})
 function tellStatuses(draft: Draft, before: PodBook, now: number): void {
   for (const entry of draft.entries.values()) {
     if (!entry.pod || before.entries.get(entry.uid) === entry) continue;
-    set(draft, { ...entry, status: statusOf(entry, entry.pod, draft, now) });
+    const { pod, status, phase, refusal } = entry;
+    const isRefused = phase === 'refused' && refusal;
+    const next = isRefused ? refusedStatus(pod, status, refusal, now) : statusOf(entry, pod, draft, now);
+    set(draft, { ...entry, status: next });
   }
 }
 
@@ -395,9 +496,14 @@ function probedOf({ probes, observed }: Entry): ReadonlyMap<string, Probed> {
   return new Map(current.map(([name, { started, ready }]) => [name, { started, ready }]));
 }
 
-/** Nothing of it has begun, so there is nothing to undo. */
+/** Nothing of it has begun, or nothing of it is left. */
 function forget(draft: Draft, uid: PodUid): void {
   draft.entries.delete(uid);
+  if (!draft.facts.statuses.has(uid)) return;
+  // Should it come back, it begins anew: what an earlier run of the agent knew of it was of the life that is over.
+  const statuses = new Map(draft.facts.statuses);
+  statuses.delete(uid);
+  draft.facts = { ...draft.facts, statuses };
 }
 
 function workKindOf(phase: PodPhase): PodWork['kind'] | undefined {
@@ -411,6 +517,7 @@ function workKindOf(phase: PodPhase): PodWork['kind'] | undefined {
     case 'ended':
       return 'cleanUp';
     case 'waiting':
+    case 'refused':
     case 'finished':
       return undefined;
   }
@@ -429,7 +536,7 @@ function fresh(pod: Pod, { facts }: Draft): Entry {
     why: '',
     waiting: new Map(),
     probes: new Map(),
-    ...(status ? { status } : {}),
+    ...(status && !isRefusedStatus(status) ? { status } : {}),
   };
 }
 
@@ -437,9 +544,9 @@ function set(draft: Draft, entry: Entry): void {
   draft.entries.set(entry.uid, entry);
 }
 
-function without(entry: Entry, key: 'again' | 'error' | 'successor'): Entry {
+function without(entry: Entry, key: 'again' | 'error' | 'successor' | 'refusal' | 'status'): Entry {
   const rest: { -readonly [Key in keyof Entry]: Entry[Key] } = { ...entry };
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a copy of our own; the key is one of two.
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a copy of our own; the key is one of a few.
   delete rest[key];
   return rest;
 }

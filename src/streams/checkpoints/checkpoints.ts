@@ -1,6 +1,18 @@
-import { concat, defer, filter, from, ignoreElements, merge, mergeMap, timer, type Observable } from 'rxjs';
+import {
+  concat,
+  defer,
+  filter,
+  from,
+  ignoreElements,
+  merge,
+  mergeMap,
+  share,
+  takeUntil,
+  timer,
+  type Observable,
+} from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
-import type { KeyedBackoff, PodMemory } from '../../model/pod-memory.ts';
+import { NO_MEMORY, type AppliedResources, type KeyedBackoff, type PodMemory } from '../../model/pod-memory.ts';
 import type { PodStatus, PodUid } from '../../model/pod.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
@@ -13,6 +25,8 @@ export interface Checkpoint {
   readonly status?: PodStatus;
   /** Back-off of crash-looping containers, by container name. */
   readonly restarts?: Readonly<Record<string, KeyedBackoff>>;
+  /** What the running containers were given, by container name. */
+  readonly resources?: Readonly<Record<string, AppliedResources>>;
 }
 
 /** Where checkpoints are kept. Cold Observables; each write replaces the whole checkpoint or nothing. */
@@ -30,7 +44,7 @@ export interface CheckpointFailure {
 
 type Change = { readonly kind: 'keep'; readonly uid: PodUid } | { readonly kind: 'drop'; readonly uid: PodUid };
 
-/** Milliseconds between two writes for one pod at least. */
+/** Milliseconds between two writes of the status of one pod at least. */
 const PAUSE = 100;
 
 /**
@@ -53,26 +67,28 @@ export function checkpoints(
 ): Observable<CheckpointFailure> {
   return defer(() => {
     const statuses = new Map(kept.map(({ uid, status }) => [uid, status]));
-    const restarts = new Map<PodUid, Restarts>(
-      kept.map((one) => [one.uid, new Map(Object.entries(one.restarts ?? {}))]),
-    );
+    const memories = new Map<PodUid, Kept>(kept.map((one) => [one.uid, memoryOf(one)]));
     const unmet = new Set(statuses.keys());
 
-    const change$ = merge(
-      book$.pipe(mergeMap((book) => from(changesOf(book, statuses, unmet)))),
-      report$.pipe(
-        filter((report) => report.kind === 'outcome'),
-        mergeMap(({ uid, memory }) => from(rememberedIn(uid, memory, restarts))),
-      ),
+    const remembered$ = report$.pipe(
+      filter((report) => report.kind === 'outcome'),
+      mergeMap(({ uid, memory }) => from(rememberedIn(uid, memory, memories))),
+      share(),
     );
+    const change$ = merge(book$.pipe(mergeMap((book) => from(changesOf(book, statuses, unmet)))), remembered$);
 
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') {
-        restarts.delete(uid);
+        memories.delete(uid);
         return store.remove(uid).pipe(ignoreElements());
       }
-      const checkpoint = checkpointOf(uid, statuses.get(uid), restarts.get(uid));
-      return concat(store.save(checkpoint).pipe(ignoreElements()), timer(PAUSE).pipe(ignoreElements()));
+      const checkpoint = checkpointOf(uid, statuses.get(uid), memories.get(uid));
+      // The runtime can tell a status again, but not the back-off: an agent that is killed now would forget it.
+      const urgent$ = remembered$.pipe(filter((change) => change.uid === uid));
+      return concat(
+        store.save(checkpoint).pipe(ignoreElements()),
+        timer(PAUSE).pipe(ignoreElements(), takeUntil(urgent$)),
+      );
     }
 
     return change$.pipe(
@@ -86,7 +102,8 @@ export function checkpoints(
 }
 
 type Statuses = Map<PodUid, PodStatus | undefined>;
-type Restarts = PodMemory['restarts'];
+/** What of a pod's memory is kept. */
+type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
 
 /**
  * Notes the statuses that are new, and tells of whom they are; and who is not in the book any more. Before the book is
@@ -114,18 +131,27 @@ function changesOf(
   return changes;
 }
 
-function rememberedIn(uid: PodUid, memory: PodMemory | undefined, restarts: Map<PodUid, Restarts>): readonly Change[] {
-  if (!memory) return [];
-  const before = restarts.get(uid);
-  restarts.set(uid, memory.restarts);
-  return before === memory.restarts || (!before && memory.restarts.size === 0) ? [] : [{ kind: 'keep', uid }];
+/** The memory with which a pod of an earlier run goes on: restarting the agent neither forgives nor punishes it. */
+export function memoryOf({ restarts = {}, resources = {} }: Checkpoint): PodMemory {
+  return { ...NO_MEMORY, restarts: new Map(Object.entries(restarts)), resources: new Map(Object.entries(resources)) };
 }
 
-function checkpointOf(uid: PodUid, status: PodStatus | undefined, restarts: Restarts | undefined): Checkpoint {
+function rememberedIn(uid: PodUid, memory: PodMemory | undefined, kept: Map<PodUid, Kept>): readonly Change[] {
+  if (!memory) return [];
+  const before = kept.get(uid);
+  kept.set(uid, memory);
+  const isSame = before
+    ? before.restarts === memory.restarts && before.resources === memory.resources
+    : memory.restarts.size === 0 && memory.resources.size === 0;
+  return isSame ? [] : [{ kind: 'keep', uid }];
+}
+
+function checkpointOf(uid: PodUid, status: PodStatus | undefined, kept: Kept | undefined): Checkpoint {
   return {
     version: 1,
     uid,
     ...(status ? { status } : {}),
-    ...(restarts && restarts.size > 0 ? { restarts: Object.fromEntries(restarts) } : {}),
+    ...(kept && kept.restarts.size > 0 ? { restarts: Object.fromEntries(kept.restarts) } : {}),
+    ...(kept && kept.resources.size > 0 ? { resources: Object.fromEntries(kept.resources) } : {}),
   };
 }

@@ -21,6 +21,8 @@ import type { Files } from '../ports/files.ts';
 export interface HousekeepingPorts {
   readonly files: Pick<Files, 'list' | 'removeTree' | 'readLink' | 'typeOf' | 'removeFile'>;
   readonly paths: NodePaths;
+  /** Unmounts what was mounted for the volumes of a pod; what somebody else mounted there stays. */
+  readonly unmountVolumes: (uid: PodUid) => Observable<never>;
   /** Whether the pod is in the book or in the runtime; asked anew before each removal. */
   readonly isKnown: (uid: PodUid) => boolean;
   /** Whether all sources were heard and the runtime was listed, so that unknown means gone. */
@@ -43,7 +45,7 @@ export interface HousekeepingNote {
  * result      ----------ww--------w---     w: one thing removed, or found to be in the way
  * ```
  *
- * Never crosses a mount point: a folder with one below is a note, and stays. Never errors and never completes.
+ * Never crosses a mount point: a folder with one below that is none of ours is a note, and stays. Never errors and never completes.
  */
 export function housekeeping(ports: HousekeepingPorts, period: number): Observable<HousekeepingNote> {
   return timer(0, period).pipe(
@@ -52,9 +54,16 @@ export function housekeeping(ports: HousekeepingPorts, period: number): Observab
   );
 }
 
-function orphanDirs({ files, paths, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {
+function orphanDirs({ files, paths, unmountVolumes, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {
   return entries(podsDir(paths), files).pipe(
-    concatMap((name) => unlessKnown(name as PodUid, removal(podDir(paths, name as PodUid), files), isKnown)),
+    map((name) => name as PodUid),
+    concatMap((uid) => {
+      const path = podDir(paths, uid);
+      const work$ = concat(unmountVolumes(uid), removal(path, files)).pipe(
+        catchError((error: unknown) => of({ ok: false, path, message: messageOf(error) })),
+      );
+      return unlessKnown(uid, work$, isKnown);
+    }),
   );
 }
 

@@ -38,18 +38,21 @@ function viewPod(entry: Entry): PodView | undefined {
 const PHASES: Readonly<Record<PodPhase, PodView['phase']>> = {
   preparing: 'waiting',
   waiting: 'waiting',
+  refused: 'waiting',
   syncing: 'syncing',
   finished: 'terminated',
   terminating: 'terminating',
   ended: 'terminating',
 };
 
-function noteOf({ phase, error, why, successor }: Entry): string | undefined {
+function noteOf({ phase, error, why, successor, refusal }: Entry): string | undefined {
   if (phase === 'preparing') {
     const until = 'the former version runs on until this one can start';
     return error === undefined ? until : `${until}: ${messageOf(error)}`;
   }
+  if (phase === 'refused') return `refused, and tried again when that changes: ${refusal?.message ?? ''}`;
   if (error !== undefined) return messageOf(error);
+  if (phase === 'waiting' && refusal) return `waits until a pod that is ending has left: ${refusal.message}`;
   if (phase === 'waiting') return 'waits for the runtime, or for an older pod of its name to end';
   if (phase === 'syncing' && successor !== undefined) return 'runs on until its new version can start';
   return phase === 'terminating' ? why : undefined;

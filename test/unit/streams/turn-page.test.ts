@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AdmissionNode } from '../../../src/model/admission/admission-node.ts';
 import type { ObservedPod, Snapshot } from '../../../src/model/observed.ts';
 import { fullName, type Pod, type PodUid } from '../../../src/model/pod.ts';
-import { emptyBook, type BookEvent, type Page, type PodBook } from '../../../src/streams/book/pod-book.ts';
+import { emptyBook, type BookEvent, type Entry, type Page, type PodBook } from '../../../src/streams/book/pod-book.ts';
 import { turnPage } from '../../../src/streams/book/turn-page.ts';
 import type { PodOutcome, PodWork } from '../../../src/streams/workers/pod-work.ts';
 
@@ -73,7 +74,7 @@ function storyFrom(
   book: PodBook,
   events: readonly BookEvent[],
 ): { readonly work: readonly (readonly string[])[]; readonly page: Page } {
-  let page: Page = { book, work: [] };
+  let page: Page = { book, work: [], notes: [] };
   const work = events.map((event) => {
     page = turnPage(page, event, 0);
     return page.work.map((item) => `${item.kind} ${item.uid}${item.kind === 'terminate' ? ` ${item.grace}s` : ''}`);
@@ -144,6 +145,14 @@ describe('turnPage: one full name, one pod', () => {
     const { work, page } = story(snapshot(), add(a), remove(a), add(a), remove(a), ended('a'), cleanedUp('a'));
     expect(work.at(-1)).toEqual([]);
     expect(page.book.entries.size).toBe(0);
+  });
+
+  it('meets what was listed before any manifest was read, as soon as one wants its name', () => {
+    expect(story(snapshot(observed('old')), add(b), ended('old')).work).toEqual([
+      [],
+      ['terminate old 30s'],
+      ['cleanUp old', 'sync b'],
+    ]);
   });
 
   it('ends an older pod of a wanted name before every source was heard, and starts the new one after it', () => {
@@ -358,4 +367,161 @@ describe('turnPage: endings', () => {
 
 it('a full name is name and namespace', () => {
   expect(fullName('web', 'default')).toBe('web_default');
+});
+
+describe('turnPage: what the node takes', () => {
+  const node: AdmissionNode = {
+    nodeName: 'n1',
+    labels: {},
+    taints: [],
+    allocatable: { cpu: 2_000, memory: 4_096, pods: 2 },
+    appArmor: false,
+    allowedUnsafeSysctls: [],
+    supplementalGroupsPolicy: true,
+  };
+  const ROOM_FOR_TWO = { ...BOOK, facts: { ...BOOK.facts, node } };
+  const PREPARING_ROOM: PodBook = { ...ROOM_FOR_TWO, facts: { ...ROOM_FOR_TWO.facts, update: 'prepare' } };
+  const [x, y, z] = [pod('x', 'x'), pod('y', 'y'), pod('z', 'z')];
+  const asking = (of: Pod, cpu: string, priority?: number): Pod => ({
+    ...of,
+    spec: {
+      ...of.spec,
+      containers: [{ name: 'c', resources: { requests: { cpu } } }],
+      ...(priority === undefined ? {} : { priority }),
+    },
+  });
+  const entryOf = ({ page }: ReturnType<typeof storyFrom>, uid: string): Entry | undefined =>
+    page.book.entries.get(uid as PodUid);
+
+  it('refuses the third of two pods, shows why, and does nothing for it', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z)]);
+    expect(told.work).toEqual([[], ['sync x'], ['sync y'], []]);
+    expect(entryOf(told, 'z')).toMatchObject({
+      phase: 'refused',
+      status: {
+        phase: 'Failed',
+        reason: 'UnexpectedAdmissionError',
+        message: expect.stringMatching(/^Pod was rejected: Unexpected error .* \[\(res: pods, q: 1\), \]$/) as string,
+        qosClass: 'BestEffort',
+      },
+    });
+    expect(entryOf(told, 'z')?.status).not.toHaveProperty('containerStatuses');
+    expect(told.page.notes).toMatchObject([
+      { uid: 'z', note: { level: 'Warning', reason: 'UnexpectedAdmissionError' } },
+    ]);
+  });
+
+  it('tells of a refusal once, however often it looks', () => {
+    const { page } = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z), add(x), snapshot()]);
+    expect(page.notes).toEqual([]);
+  });
+
+  it('starts what was refused the moment another pod has ended, with a status that has forgotten it', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z), remove(x), ended('x')]);
+    expect(told.work.slice(4)).toEqual([['terminate x 30s'], ['cleanUp x', 'sync z']]);
+    expect(entryOf(told, 'z')?.status?.phase).not.toBe('Failed');
+    expect(entryOf(told, 'z')?.status).not.toHaveProperty('reason');
+  });
+
+  it('starts refused pods in the order in which they came', () => {
+    const first = pod('first', 'first');
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(first), add(z), remove(x), ended('x')]);
+    expect(told.work.at(-1)).toEqual(['cleanUp x', 'sync first']);
+    expect(entryOf(told, 'z')?.phase).toBe('refused');
+  });
+
+  it('lets a pod that has finished take no room', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z), outcome('x', 'finished', 'sync')]);
+    expect(told.work.at(-1)).toEqual(['sync z']);
+  });
+
+  it('forgets a refused pod that is removed, without a call', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z), remove(z)]);
+    expect(told.work.at(-1)).toEqual([]);
+    expect(entryOf(told, 'z')).toBeUndefined();
+  });
+
+  it('judges an edited pod again at once', () => {
+    const tooMuch = asking(x, '3');
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(tooMuch), update(asking(x, '1'))]);
+    expect(told.work).toEqual([[], [], ['sync x']]);
+  });
+
+  it('never refuses what runs already when the agent starts, whatever came first', () => {
+    const [running, comer] = [[observed('x', 'x'), observed('y', 'y'), observed('z', 'z')], pod('new', 'new')];
+    expect(storyFrom(ROOM_FOR_TWO, [add(comer), add(x), add(y), add(z), snapshot(...running)]).work.at(-1)).toEqual([
+      'sync x',
+      'sync y',
+      'sync z',
+    ]);
+    expect(storyFrom(ROOM_FOR_TWO, [snapshot(...running), add(x), add(y), add(z), add(comer)]).work).toEqual([
+      [],
+      ['sync x'],
+      ['sync y'],
+      ['sync z'],
+      [],
+    ]);
+  });
+
+  it('does not bring a refusal back from before a restart', () => {
+    const status = { phase: 'Failed', reason: 'NodePorts', message: 'Pod was rejected: no' };
+    const book = { ...ROOM_FOR_TWO, facts: { ...ROOM_FOR_TWO.facts, statuses: new Map([['x' as PodUid, status]]) } };
+    expect(entryOf(storyFrom(book, [snapshot(), add(x)]), 'x')?.status?.phase).not.toBe('Failed');
+  });
+
+  it('counts what a pod holds as free for its successor', () => {
+    const [large, larger] = [asking(a, '1500m'), asking(b, '1800m')];
+    const edit: BookEvent = {
+      kind: 'changes',
+      changes: [
+        { op: 'remove', source: 'file', pod: large },
+        { op: 'add', source: 'file', pod: larger },
+      ],
+    };
+    const told = storyFrom(PREPARING_ROOM, [
+      snapshot(),
+      add(large),
+      edit,
+      outcome('b', 'prepared', 'prepare'),
+      ended('a'),
+    ]);
+    expect(told.work.slice(2)).toEqual([['prepare b'], ['terminate a 30s'], ['cleanUp a', 'sync b']]);
+  });
+
+  it('lets a pod run on while its successor does not fit, and takes that one when it does', () => {
+    const [large, tooLarge, other] = [asking(a, '1'), asking(b, '1500m'), asking(x, '1')];
+    const edit: BookEvent = {
+      kind: 'changes',
+      changes: [
+        { op: 'remove', source: 'file', pod: large },
+        { op: 'add', source: 'file', pod: tooLarge },
+      ],
+    };
+    const told = storyFrom(PREPARING_ROOM, [snapshot(), add(other), add(large), edit, remove(other), ended('x')]);
+    expect(told.work.slice(3)).toEqual([[], ['terminate x 30s', 'prepare b'], ['cleanUp x']]);
+    expect(entryOf(told, 'a')).toMatchObject({ phase: 'syncing', successor: 'b' });
+  });
+
+  it('ends a less important pod for a more important one, and brings it back when there is room', () => {
+    const [low, high] = [asking(x, '1500m', 1), asking(y, '1', 2)];
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(low), add(high)]);
+    expect(told.work.at(-1)).toEqual(['terminate x 30s']);
+    expect(told.page.notes).toMatchObject([{ uid: 'x', note: { level: 'Warning', reason: 'Preempting' } }]);
+    expect(entryOf(told, 'x')?.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'Preempting',
+      message: 'Preempted in order to admit critical pod',
+    });
+    const later = storyFrom(ROOM_FOR_TWO, [
+      ...[snapshot(), add(low), add(high), ended('x'), cleanedUp('x')],
+      ...[remove(high), ended('y')],
+    ]);
+    expect(later.work.slice(3)).toEqual([['cleanUp x', 'sync y'], [], ['terminate y 30s'], ['cleanUp y', 'sync x']]);
+  });
+
+  it('never tries a pod of the API server again: its controller makes another', () => {
+    const fromApi: Pod = { ...z, metadata: { ...z.metadata, annotations: { 'kubernetes.io/config.source': 'api' } } };
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(fromApi), remove(x), ended('x')]);
+    expect(entryOf(told, 'z')).toMatchObject({ phase: 'refused', status: { reason: 'OutOfpods' } });
+  });
 });

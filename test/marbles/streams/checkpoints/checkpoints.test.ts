@@ -3,11 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_MEMORY, type PodMemory } from '../../../../src/model/pod-memory.ts';
 import { fullName, type PodStatus, type PodUid } from '../../../../src/model/pod.ts';
 import { emptyBook, type Entry, type PodBook } from '../../../../src/streams/book/pod-book.ts';
-import {
-  checkpoints,
-  type Checkpoint,
-  type CheckpointStore,
-} from '../../../../src/streams/checkpoints/checkpoints.ts';
+import { checkpoints, type Checkpoint, type CheckpointStore } from '../../../../src/streams/checkpoints/checkpoints.ts';
 import type { PodReport } from '../../../../src/streams/workers/pod-work.ts';
 import { observed } from '../../fakes.ts';
 import { marbles } from '../../harness.ts';
@@ -55,10 +51,11 @@ const CRASHED = { uid: UID, version: 1, restarts: { main: { key: 'k', backoff: {
 function store(log: string[], answers: Partial<CheckpointStore> = {}): CheckpointStore {
   const tell = ({ uid, status, restarts = {} }: Checkpoint): string =>
     ['save', uid, status?.phase, restarts['main']?.backoff.delay].filter((part) => part !== undefined).join(' ');
-  const noted = <Request>(
-    say: (request: Request) => string,
-    answer: (request: Request) => Observable<undefined>,
-  ): ((request: Request) => Observable<undefined>) =>
+  const noted =
+    <Request>(
+      say: (request: Request) => string,
+      answer: (request: Request) => Observable<undefined>,
+    ): ((request: Request) => Observable<undefined>) =>
     (request) =>
       defer(() => {
         log.push(say(request));
@@ -133,6 +130,17 @@ describe('checkpoints', () => {
   );
 
   it(
+    'keeps no back-off waiting: an agent that is killed has it on disk',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+      const book$ = hot('  p-q-------', books);
+      const report$ = hot('----a-----', { a: outcome(backoff(10)) });
+      const save = cold<undefined>('-|');
+      expectObservable(checkpoints({ book$, report$ }, store([], { save: () => save })), '8ms !').toBe('-');
+      expectSubscriptions(save.subscriptions).toBe(['^!', '----^!']);
+    }),
+  );
+
+  it(
     'lets pods not wait for each other',
     marbles(({ cold, hot, expectObservable, flush }) => {
       const log: string[] = [];
@@ -186,12 +194,21 @@ describe('checkpoints', () => {
       marbles(({ hot, expectObservable, flush }) => {
         const log: string[] = [];
         const seen: string[] = [];
-        const book$ = concat(hot('a 500ms b 500ms c', {
-          a: bookOf({}, { allSeen: false, runtimeSeen: false }),
-          b: bookOf({}, { allSeen: false }),
-          c: bookOf({}),
-        }), NEVER);
-        const noting = store(log, { remove: () => defer(() => { seen.push('removed'); return of(undefined); }) });
+        const book$ = concat(
+          hot('a 500ms b 500ms c', {
+            a: bookOf({}, { allSeen: false, runtimeSeen: false }),
+            b: bookOf({}, { allSeen: false }),
+            c: bookOf({}),
+          }),
+          NEVER,
+        );
+        const noting = store(log, {
+          remove: () =>
+            defer(() => {
+              seen.push('removed');
+              return of(undefined);
+            }),
+        });
         expectObservable(checkpoints({ book$, report$: NEVER }, noting, kept), '1s !').toBe('-');
         expectObservable(checkpoints({ book$, report$: NEVER }, noting, kept), '3s !').toBe('-');
         flush();

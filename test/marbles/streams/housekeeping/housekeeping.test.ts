@@ -1,4 +1,4 @@
-import { map, of, throwError, type Observable } from 'rxjs';
+import { EMPTY, map, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import {
   housekeeping,
@@ -25,6 +25,7 @@ function ports({ log = [], disk = {}, files = {}, ports: more = {} }: World): Ho
   return {
     files: fakeFiles(log, { list: (dir) => of(disk[dir] ?? []), ...files }),
     paths: PATHS,
+    unmountVolumes: () => EMPTY,
     isKnown: () => false,
     isComplete: () => true,
     ...more,
@@ -87,6 +88,22 @@ describe('housekeeping', () => {
       cold('--(n|)').subscribe({ next: () => known.add('new'), error: unexpected });
       flush();
       expect(log.filter(isRemoval)).toEqual(['removeTree /root/pods/slow']);
+    }),
+  );
+
+  it(
+    'unmounts the volumes of a pod before its folder, and leaves the folder when they do not go',
+    marbles(({ cold, expectObservable, flush }) => {
+      const log: string[] = [];
+      const unmountVolumes: HousekeepingPorts['unmountVolumes'] = (uid) =>
+        uid === 'busy' ? throwError(() => new Error('target is busy')) : cold('---|');
+      const world = ports({ log, disk: { '/root/pods': ['busy', 'free'] }, ports: { unmountVolumes } });
+      expectObservable(housekeeping(world, 100), '^ 50ms !').toBe('x--w', {
+        x: { ok: false, path: '/root/pods/busy', message: 'target is busy' },
+        w: { ok: true, path: '/root/pods/free', message: 'removed what a pod had left' },
+      });
+      flush();
+      expect(log.filter(isRemoval)).toEqual(['removeTree /root/pods/free']);
     }),
   );
 

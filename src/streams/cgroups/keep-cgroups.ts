@@ -1,0 +1,118 @@
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  distinctUntilChanged,
+  EMPTY,
+  exhaustMap,
+  filter,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  of,
+  switchMap,
+  timer,
+  type Observable,
+} from 'rxjs';
+import { podOfCgroup, podCgroup, qosCgroup, type CgroupDriver } from '../../model/cgroup.ts';
+import { burstableShares } from '../../model/cgroup-limits.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { PodUid } from '../../model/pod.ts';
+import type { QosClass } from '../../model/qos.ts';
+import type { PodBook } from '../book/pod-book.ts';
+import type { CgroupLimits, Cgroups } from '../ports/cgroups.ts';
+
+export interface CgroupLayout {
+  readonly root: string;
+  readonly driver: CgroupDriver;
+  /** Cgroups with limits that do not depend on pods: that of all pods, and what is kept for others. */
+  readonly fixed: ReadonlyMap<string, CgroupLimits>;
+}
+
+/** Milliseconds between two times at which all is set anew (facts sheet 11.2). */
+const REFRESH = 60_000;
+
+/**
+ * Keeps the cgroups above those of the pods as they should be, and removes those of pods that nobody knows any more.
+ *
+ * ```text
+ * book$     -a-----b------      b: a burstable pod more
+ * apply     -x-----y---x--      x: everything, at first and every minute; y: the weight of burstable pods
+ * ```
+ *
+ * What is left over is removed only once nothing runs in it: it may be another agent's. `isKnown` tells whether a pod is wanted or in the runtime. Emits sentences about what could not be done, and goes
+ * on. Never errors, never completes.
+ */
+export function keepCgroups(
+  book$: Observable<PodBook>,
+  cgroups: Cgroups,
+  { root, driver, fixed }: CgroupLayout,
+  isKnown: (uid: PodUid) => boolean,
+): Observable<string> {
+  const [burstable, bestEffort] = [qosCgroup(root, driver, 'Burstable'), qosCgroup(root, driver, 'BestEffort')];
+  const shares$ = book$.pipe(map(sharesOf), distinctUntilChanged());
+
+  function apply(path: string, limits: CgroupLimits): Observable<string> {
+    return told(`cgroup ${path}`, () => cgroups.apply(path, limits));
+  }
+
+  const kept$ = shares$.pipe(
+    switchMap((cpuShares, index) =>
+      merge(
+        apply(burstable, { cpuShares }),
+        // The first weight comes with everything else.
+        timer(index === 0 ? 0 : REFRESH, REFRESH).pipe(
+          exhaustMap(() =>
+            concat(
+              ...[...fixed].map(([path, limits]) => apply(path, limits)),
+              apply(bestEffort, { cpuShares: LEAST }),
+              apply(burstable, { cpuShares }),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+
+  const leftovers$ = book$.pipe(
+    filter(({ allSeen, runtimeSeen }) => allSeen && runtimeSeen),
+    map(() => true),
+    distinctUntilChanged(),
+    switchMap(() => timer(0, REFRESH)),
+    exhaustMap(() => concat(...CLASSES.map(removeLeftovers))),
+  );
+
+  function removeLeftovers(qos: QosClass): Observable<string> {
+    return defer(() => cgroups.children(qosCgroup(root, driver, qos))).pipe(
+      catchError(() => of([])),
+      concatMap((names) => from(names)),
+      map((name) => podOfCgroup(name, driver)),
+      filter((uid) => uid !== undefined && !isKnown(uid)),
+      concatMap((uid) => {
+        if (uid === undefined) return EMPTY;
+        const path = podCgroup(root, driver, qos, uid);
+        return told(`leftover cgroup ${path}`, () => cgroups.remove(path, 'ifEmpty'));
+      }),
+    );
+  }
+
+  return merge(kept$, leftovers$);
+}
+
+const CLASSES: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
+const LEAST = 2;
+
+/** What has ended, or has not begun, weighs nothing. */
+function sharesOf({ entries }: PodBook): number {
+  const active = [...entries.values()].filter(({ phase }) => phase === 'syncing' || phase === 'terminating');
+  return burstableShares(active.flatMap(({ pod }) => (pod ? [pod.spec] : [])));
+}
+
+function told(what: string, act: () => Observable<unknown>): Observable<string> {
+  return defer(act).pipe(
+    ignoreElements(),
+    catchError((error: unknown) => of(`${what}: ${messageOf(error)}`)),
+  );
+}

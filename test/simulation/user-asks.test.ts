@@ -1,0 +1,380 @@
+import { describe, expect, it } from 'vitest';
+import { folder, live, pod, runningPods, starts } from './harness.ts';
+import {
+  answers,
+  conditionOf,
+  declared,
+  execProbe,
+  lives,
+  MINUTE,
+  podOf,
+  SECOND,
+  sidecar,
+  statusOf,
+  times,
+} from './pod-stories.ts';
+
+const ranUids = (world: Parameters<typeof lives>[0]): readonly unknown[] =>
+  world.history
+    .filter(({ kind, container }) => kind === 'started' && container)
+    .map(({ sandbox }) => sandbox.config.metadata?.uid);
+
+/** What people ask of node agents, by the number of the ask; right is what such an agent should do. */
+describe('what people ask for', () => {
+  it('#4 a manifest that is removed and put back quickly starts again after the old pod has fully ended', () => {
+    live(
+      { containerBehaviour: () => ({ onTerm: { after: 3_000, code: 0 } }) },
+      ({ agent }) => {
+        agent(folder([0, [pod('web')]], [MINUTE, []], [MINUTE + 500, [pod('web')]]), 0, 2 * MINUTE);
+      },
+      (world) => {
+        expect(lives(world).map((line) => line.split(' ')[0])).toEqual(['started', 'exited', 'started']);
+        expect(runningPods(world)).toEqual(['web/main']);
+        expect((starts(world)[1] ?? 0) - (times(world, 'exited', 'main')[0] ?? 0)).toBeLessThan(SECOND);
+      },
+    );
+  });
+
+  it('#5 of several quick edits during a termination the last one wins, and starts once', () => {
+    const edits = ['b', 'c', 'd'].map((uid, n) => [MINUTE + n * 200, [pod('web', { uid })]] as const);
+    live(
+      { containerBehaviour: () => ({ onTerm: { after: 5_000, code: 0 } }) },
+      ({ agent }) => {
+        agent(folder([0, [pod('web', { uid: 'a' })]], ...edits), 0, 3 * MINUTE);
+      },
+      (world) => {
+        expect(ranUids(world)).toEqual(['a', 'd']);
+      },
+    );
+  });
+
+  it('#5 a pod that has completed is not run again by edits of others, and is replaced by its own', () => {
+    const job = (uid: string): ReturnType<typeof pod> => podOf('job', { restartPolicy: 'Never' }, uid);
+    live(
+      { containerBehaviour: ({ pod: { name } }) => (name === 'job' ? { exits: { after: 100, code: 0 } } : {}) },
+      ({ agent }) => {
+        agent(
+          folder([0, [job('j1')]], [MINUTE, [job('j1'), pod('web')]], [2 * MINUTE, [job('j2'), pod('web')]]),
+          0,
+          3 * MINUTE,
+        );
+      },
+      (world) => {
+        expect(ranUids(world)).toEqual(['j1', 'web', 'j2']);
+      },
+    );
+  });
+
+  it('#7 what is left of the old pod is ended when its manifest changed around a restart of the agent', () => {
+    live(
+      {},
+      ({ agent, at, world }) => {
+        agent(folder([0, [pod('web', { uid: 'a' })]]), 0, MINUTE);
+        at(MINUTE + 1, () => {
+          for (const { id } of world.running()) world.kill(id);
+        });
+        agent(folder([0, [pod('web', { uid: 'b' })]]), MINUTE + SECOND, 2 * MINUTE);
+      },
+      (world) => {
+        expect(ranUids(world)).toEqual(['a', 'b']);
+        expect(world.sandboxes().map(({ config }) => config.metadata?.uid)).toEqual(['b']);
+      },
+    );
+  });
+
+  it('#8 containers of a pod that nobody wants any more are ended when an agent starts', () => {
+    live(
+      {},
+      ({ agent }) => {
+        agent(folder([0, [pod('web'), pod('old')]]), 0, MINUTE);
+        agent(folder([0, [pod('web')]]), 2 * MINUTE, 3 * MINUTE);
+      },
+      (world) => {
+        expect(runningPods(world)).toEqual(['web/main']);
+        expect(starts(world)).toHaveLength(2);
+      },
+    );
+  });
+
+  it('#10 there are never two copies of one name, whenever the manifest changes while an agent starts', () => {
+    for (let change = 1; change < 900; change += 83) {
+      let most = 0;
+      live(
+        {},
+        ({ agent, at, world }) => {
+          agent(folder([0, [pod('web', { uid: 'a' })]]), 0, MINUTE);
+          agent(
+            folder([0, [pod('web', { uid: 'a' })]], [change, [pod('web', { uid: 'b' })]]),
+            MINUTE + SECOND,
+            2 * MINUTE,
+          );
+          for (let time = MINUTE; time < MINUTE + 5 * SECOND; time += 10) {
+            at(time, () => {
+              most = Math.max(most, world.running().length);
+            });
+          }
+        },
+        (world) => {
+          expect(most).toBe(1);
+          expect(world.running().map(({ config }) => config.labels?.['io.kubernetes.pod.uid'])).toEqual(['b']);
+        },
+      );
+    }
+  });
+
+  it('#13 a pod with a fixed uid restarts the container whose image changed, and no other', () => {
+    const of = (image: string): ReturnType<typeof pod> =>
+      podOf('web', { terminationGracePeriodSeconds: 2, containers: [declared('main', { image }), declared('other')] });
+    live(
+      { images: { 'busybox:1.35': { present: true }, 'busybox:2': { present: true } } },
+      ({ agent }) => {
+        agent(folder([0, [of('busybox:1.35')]], [MINUTE, [of('busybox:2')]]), 0, 2 * MINUTE);
+      },
+      (world) => {
+        expect(lives(world)).toEqual(['started main 0', 'started other 0', 'exited main 0', 'started main 1']);
+        expect(world.sandboxes()).toHaveLength(1);
+        expect(statusOf(world, 'web')?.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([1, 0]);
+      },
+    );
+  });
+
+  it('#14 the same content again is no news: nothing restarts, nothing is done', () => {
+    live(
+      {},
+      ({ agent }) => {
+        agent(folder([0, [pod('web')]], [MINUTE, [pod('web')]], [2 * MINUTE, [pod('web')]]), 0, 3 * MINUTE);
+      },
+      (world) => {
+        const changing = world.calls.filter(({ name }) => /^(Run|Create|Start|Stop|Remove)/.test(name));
+        expect(changing.map(({ name }) => name)).toEqual(['RunPodSandbox', 'CreateContainer', 'StartContainer']);
+      },
+    );
+  });
+
+  it('#28 a container that was made and never started, because the agent died in between, is started', () => {
+    const job = podOf('job', { restartPolicy: 'OnFailure' });
+    for (let crash = 260; crash < 420; crash += 7) {
+      live(
+        {},
+        ({ agent }) => {
+          agent(folder([0, [job]]), 0, crash);
+          agent(folder([0, [job]]), crash + 50, MINUTE);
+        },
+        (world) => {
+          expect(runningPods(world)).toEqual(['job/main']);
+          expect(starts(world)).toHaveLength(1);
+          expect(statusOf(world, 'job')?.phase).toBe('Running');
+        },
+      );
+    }
+  });
+
+  it('#32 a container that lives for 300 ms is seen, with its exit code', () => {
+    const brief = podOf('brief', { restartPolicy: 'Never' });
+    live(
+      { containerBehaviour: () => ({ exits: { after: 300, code: 7 } }) },
+      ({ agent }) => {
+        agent(folder([0, [brief]]), 0, 3 * SECOND);
+      },
+      (world) => {
+        const [status] = statusOf(world, 'brief')?.containerStatuses ?? [];
+        expect(status?.state?.terminated).toMatchObject({ exitCode: 7, reason: 'Error' });
+        expect(statusOf(world, 'brief')?.phase).toBe('Failed');
+      },
+    );
+  });
+
+  it('#34 an edited pod runs within its grace and a second', () => {
+    live(
+      { containerBehaviour: ({ pod: { uid } }) => (uid === 'a' ? { onTerm: 'ignored' } : {}) },
+      ({ agent }) => {
+        agent(
+          folder([0, [pod('web', { uid: 'a', grace: 5 })]], [MINUTE, [pod('web', { uid: 'b', grace: 5 })]]),
+          0,
+          2 * MINUTE,
+        );
+      },
+      (world) => {
+        expect((starts(world)[1] ?? Infinity) - MINUTE).toBeLessThan(6 * SECOND);
+      },
+    );
+  });
+
+  it('#38 the first crash is restarted at once, and the wait begins with the second', () => {
+    live(
+      { containerBehaviour: ({ attempt }) => (attempt < 2 ? { exits: { after: 5_000, code: 1 } } : {}) },
+      ({ agent }) => {
+        agent(folder([0, [pod('crash')]]), 0, MINUTE);
+      },
+      (world) => {
+        const [, second = 0, third = 0] = starts(world);
+        const [firstEnd = 0, secondEnd = 0] = times(world, 'exited', 'main');
+        expect(second - firstEnd).toBeLessThan(SECOND);
+        expect(third - secondEnd).toBeGreaterThanOrEqual(10 * SECOND);
+        expect(third - secondEnd).toBeLessThan(11 * SECOND);
+      },
+    );
+  });
+
+  it('#41 removing the exited init container does not run it again', () => {
+    const web = podOf('web', { initContainers: [declared('init')] });
+    live(
+      { containerBehaviour: ({ name }) => (name === 'init' ? { exits: { after: 100, code: 0 } } : {}) },
+      ({ agent, at, node, world }) => {
+        agent(folder([0, [web]]), 0, 3 * MINUTE);
+        at(MINUTE, () => {
+          const init = world.containers().find(({ config }) => config.metadata?.name === 'init');
+          node.cri.removeContainer({ containerId: init?.id }).subscribe();
+        });
+        at(2 * MINUTE, () => {
+          for (const { id } of world.running()) world.kill(id);
+        });
+      },
+      (world) => {
+        expect(lives(world)).toEqual([
+          'started init 0',
+          'exited init 0',
+          'started main 0',
+          'exited main 0',
+          'started main 1',
+        ]);
+        expect(statusOf(world, 'web')?.phase).toBe('Running');
+        expect(statusOf(world, 'web')?.initContainerStatuses?.[0]).toMatchObject({ ready: true });
+      },
+    );
+  });
+
+  it('#43 a main container that crashes after a restart of the agent restarts beside a sidecar with a startup probe', () => {
+    const web = podOf('web', {
+      initContainers: [sidecar('proxy', { startupProbe: execProbe({ failureThreshold: 30 }) })],
+    });
+    live(
+      { containerBehaviour: ({ name }) => (name === 'proxy' ? answers(() => 0) : {}) },
+      ({ agent, at, world }) => {
+        agent(folder([0, [web]]), 0, MINUTE);
+        agent(folder([0, [web]]), MINUTE + SECOND, 2 * MINUTE);
+        at(90 * SECOND, () => {
+          const main = world.running().find(({ config }) => config.metadata?.name === 'main');
+          if (main) world.kill(main.id);
+        });
+      },
+      (world) => {
+        expect(starts(world, 'proxy')).toHaveLength(1);
+        expect(starts(world, 'main')).toHaveLength(2);
+        expect((starts(world, 'main')[1] ?? Infinity) - 90 * SECOND).toBeLessThan(SECOND);
+      },
+    );
+  });
+
+  it('#44 a sidecar whose image changed is restarted', () => {
+    const of = (image: string): ReturnType<typeof pod> =>
+      podOf('web', { terminationGracePeriodSeconds: 2, initContainers: [sidecar('proxy', { image })] });
+    live(
+      { images: { 'busybox:1.35': { present: true }, 'busybox:2': { present: true } } },
+      ({ agent }) => {
+        agent(folder([0, [of('busybox:1.35')]], [MINUTE, [of('busybox:2')]]), 0, 2 * MINUTE);
+      },
+      (world) => {
+        expect(lives(world)).toEqual(['started proxy 0', 'started main 0', 'exited proxy 0', 'started proxy 1']);
+      },
+    );
+  });
+
+  it('#46 a sandbox that dies again and again is made anew ever more slowly, and the pod says why', () => {
+    live(
+      {},
+      ({ agent, at, world }) => {
+        agent(folder([0, [pod('web')]]), 0, 10 * MINUTE);
+        for (let time = 0; time < 10 * MINUTE; time += 50) {
+          at(time, () => {
+            for (const { id, state } of world.sandboxes()) if (state === 'ready') world.killSandbox(id);
+          });
+        }
+      },
+      (world) => {
+        const made = world.calls.filter(({ name }) => name === 'RunPodSandbox').length;
+        expect(made).toBeGreaterThan(5);
+        expect(made).toBeLessThan(25);
+        expect(statusOf(world, 'web')?.containerStatuses?.[0]?.state?.waiting?.reason).toBe('CreatePodSandboxError');
+      },
+    );
+  });
+
+  it('#47 a restart of the runtime re-creates nothing', () => {
+    live(
+      {},
+      ({ agent, at, world }) => {
+        agent(folder([0, [podOf('web', { initContainers: [sidecar('proxy')] })]]), 0, 4 * MINUTE);
+        at(MINUTE, () => {
+          world.stopRuntime();
+        });
+        at(MINUTE + 20 * SECOND, () => {
+          world.startRuntime();
+        });
+      },
+      (world) => {
+        expect(lives(world)).toEqual(['started proxy 0', 'started main 0']);
+        expect(conditionOf(statusOf(world, 'web'), 'Ready')).toBe('True');
+      },
+    );
+  });
+
+  it('#53 a preStop hook that does not finish in time does not keep the pod from its end', () => {
+    const web = podOf('web', {
+      terminationGracePeriodSeconds: 4,
+      containers: [declared('main', { lifecycle: { preStop: { exec: { command: ['drain'] } } } })],
+    });
+    live(
+      { containerBehaviour: () => ({ onTerm: 'ignored', exec: () => ({ exitCode: 0, after: 60 * MINUTE }) }) },
+      ({ agent }) => {
+        agent(folder([0, [web]], [MINUTE, []]), 0, 2 * MINUTE);
+      },
+      (world) => {
+        const [exited = Infinity] = times(world, 'exited', 'main');
+        expect(exited - MINUTE).toBeGreaterThanOrEqual(6 * SECOND);
+        expect(exited - MINUTE).toBeLessThan(7 * SECOND);
+        expect(world.sandboxes()).toEqual([]);
+      },
+    );
+  });
+
+  it('#55 a container that the runtime cannot stop is tried again for ever, and blocks no other pod', () => {
+    live(
+      { faults: ({ name }) => (name === 'StopContainer' ? { kind: 'hang' } : undefined) },
+      ({ agent, at, world }) => {
+        agent(folder([0, [pod('stuck', { grace: 2 })]], [MINUTE, [pod('web')]]), 0, 60 * MINUTE);
+        at(2 * MINUTE, () => {
+          expect(runningPods(world)).toEqual(['stuck/main', 'web/main']);
+        });
+        at(30 * MINUTE, () => {
+          world.setFaults(() => undefined);
+        });
+      },
+      (world) => {
+        expect(runningPods(world)).toEqual(['web/main']);
+        expect(world.calls.filter(({ name }) => name === 'StopContainer').length).toBeGreaterThan(5);
+      },
+    );
+  });
+
+  it('#56 updates during a long grace obey it once, and the last one wins; so does a removal', () => {
+    live(
+      { containerBehaviour: ({ pod: { uid } }) => (uid === 'a' ? { onTerm: 'ignored' } : {}) },
+      ({ agent }) => {
+        const of = (uid: string): ReturnType<typeof pod> => pod('web', { uid, grace: 20 });
+        agent(
+          folder([0, [of('a')]], [MINUTE, [of('b')]], [MINUTE + 10 * SECOND, [of('c')]], [MINUTE + 15 * SECOND, []]),
+          0,
+          3 * MINUTE,
+        );
+      },
+      (world) => {
+        expect(ranUids(world)).toEqual(['a']);
+        const [exited = 0] = times(world, 'exited', 'main');
+        expect(Math.round((exited - MINUTE) / SECOND)).toBe(20);
+        expect(world.calls.filter(({ name }) => name === 'StopContainer')).toHaveLength(1);
+        expect(world.containers()).toEqual([]);
+      },
+    );
+  });
+});
