@@ -4,9 +4,10 @@ import { containerLink, podDir, podLogDir, type PodIdentity } from '../model/pat
 import type { RuntimeContext } from './context.ts';
 import type { Observer } from './observe.ts';
 import { unlessGone } from './stop-pod.ts';
+import { unmountVolumes } from './volumes/tear-down-volumes.ts';
 
 /**
- * Removes what is left of a pod that has ended: its containers and sandboxes, links, logs, folders and cgroup.
+ * Removes what is left of a pod that has ended: its containers and sandboxes, mounts, links, logs, folders and cgroup.
  *
  * Completes when nothing is left; errors with the first thing that could not be removed, and may be repeated. The
  * folders go last, and never across a mount point: somebody's data may be behind it.
@@ -20,9 +21,10 @@ export function cleanUpPod(
   const { files, paths } = context;
   return concat(
     observer.observePod(of.uid).pipe(concatMap((observed) => removeFromRuntime(of, observed, context))),
+    unmountVolumes(of.uid, context),
     defer(() => files.removeTree(podLogDir(paths, of))),
     defer(() => files.removeTree(podDir(paths, of.uid))),
-    defer(() => concat(...cgroups.map((path) => files.removeCgroup(path)))),
+    defer(() => concat(...cgroups.map((path) => context.cgroups?.remove(path, 'kill') ?? files.removeCgroup(path)))),
   ).pipe(ignoreElements());
 }
 

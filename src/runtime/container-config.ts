@@ -1,32 +1,41 @@
 import { containerHash } from '../model/container-hash.ts';
-import type { ContainerConfig, KeyValue, LinuxContainerSecurityContext, Mount } from '../model/cri/api.ts';
+import type { ContainerConfig, KeyValue, UserNamespace } from '../model/cri/api.ts';
 import * as keys from '../model/cri/labels.ts';
 import { goJson } from '../model/go-json.ts';
 import { expand } from '../model/expand.ts';
-import { containerLogPath, emptyDirPath, etcHostsPath } from '../model/paths.ts';
+import type { LocalImage } from '../model/local-image.ts';
+import { containerLogPath } from '../model/paths.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import { containerResources } from '../model/resources.ts';
+import { containerSecurity } from '../model/security/container-security.ts';
 import type { RuntimeContext } from './context.ts';
+import type { Environment } from './environment.ts';
+import { mountsOf } from './mounts.ts';
 import { namespaceOptions } from './sandbox-config.ts';
 
-/** An image as the node holds it: by what to name it, and as whom it wants to run. */
-export interface LocalImage {
-  readonly ref: string;
-  readonly uid?: number;
-  readonly username?: string;
+/** What of a container is not in its pod's spec. */
+export interface Making {
+  readonly restartCount: number;
+  readonly image: LocalImage;
+  readonly environment: Environment;
+  /** A file of the node. */
+  readonly terminationLog: string;
+  /** Absent where the pod shares the node's users. */
+  readonly userNamespace?: UserNamespace;
 }
 
-/** What `CreateContainer` is asked for (facts sheet 10.2). `terminationLog` is a file of the node. */
+type Ground = Pick<RuntimeContext, 'config' | 'facts' | 'rules' | 'paths'>;
+
+/** What `CreateContainer` is asked for (facts sheet 10.2). */
 export function containerConfig(
   pod: Pod,
   container: Container,
-  restartCount: number,
-  image: LocalImage,
-  terminationLog: string,
-  context: RuntimeContext,
+  { restartCount, image, environment, terminationLog, userNamespace }: Making,
+  { config, facts, rules, paths }: Ground,
 ): ContainerConfig {
   const { name, workingDir, stdin, stdinOnce, tty } = container;
-  const environment = environmentOf(container);
+  const { seccompDefault } = config;
+  const { thermalThrottlePaths } = facts;
   const withVariables = (text: string): string => expand(text, environment);
   return {
     metadata: { name, attempt: restartCount },
@@ -35,7 +44,7 @@ export function containerConfig(
     args: (container.args ?? []).map(withVariables),
     workingDir: workingDir ?? '',
     envs: [...environment].map(keyValue),
-    mounts: mountsOf(pod, container, terminationLog, context),
+    mounts: mountsOf(pod, container, terminationLog, { paths }),
     labels: { ...keys.podLabels(pod), [keys.CONTAINER_NAME]: name },
     annotations: annotationsOf(pod, container, restartCount),
     logPath: containerLogPath(name, restartCount),
@@ -43,17 +52,13 @@ export function containerConfig(
     stdinOnce: stdinOnce === true,
     tty: tty === true,
     linux: {
-      resources: containerResources(pod.spec, container, context.rules),
-      securityContext: securityContextOf(pod, image, context),
+      resources: containerResources(pod.spec, container, rules),
+      securityContext: {
+        namespaceOptions: namespaceOptions(pod.spec, userNamespace),
+        ...containerSecurity(pod, container, image, { rootDir: paths.rootDir, seccompDefault, thermalThrottlePaths }),
+      },
     },
   };
-}
-
-/** Later entries see earlier ones, and the last one of a name wins. */
-function environmentOf({ env }: Container): ReadonlyMap<string, string> {
-  const environment = new Map<string, string>();
-  for (const { name, value } of env ?? []) environment.set(name, expand(value ?? '', environment));
-  return environment;
 }
 
 function keyValue([key, value]: readonly [string, string]): KeyValue {
@@ -84,56 +89,4 @@ function portsAnnotation(ports: NonNullable<Container['ports']>): string {
       ...(hostIP ? { hostIP } : {}),
     })),
   );
-}
-
-const ETC_HOSTS = '/etc/hosts';
-
-function mountsOf(pod: Pod, container: Container, terminationLog: string, { paths }: RuntimeContext): readonly Mount[] {
-  const own = (container.volumeMounts ?? []).map((mount): Mount => {
-    const volume = pod.spec.volumes?.find(({ name }) => name === mount.name);
-    return {
-      containerPath: mount.mountPath,
-      hostPath: volume?.hostPath?.path ?? emptyDirPath(paths, pod.metadata.uid, mount.name),
-      readonly: mount.readOnly === true,
-      propagation: 'PROPAGATION_PRIVATE',
-    };
-  });
-  const bringsHosts = own.some(({ containerPath }) => containerPath === ETC_HOSTS);
-  return [
-    ...own,
-    ...(bringsHosts ? [] : [{ containerPath: ETC_HOSTS, hostPath: etcHostsPath(paths, pod.metadata.uid) }]),
-    ...(container.terminationMessagePath
-      ? [{ containerPath: container.terminationMessagePath, hostPath: terminationLog }]
-      : []),
-  ];
-}
-
-const MASKED_PATHS = [
-  '/proc/asound',
-  '/proc/acpi',
-  '/proc/interrupts',
-  '/proc/kcore',
-  '/proc/keys',
-  '/proc/latency_stats',
-  '/proc/timer_list',
-  '/proc/timer_stats',
-  '/proc/sched_debug',
-  '/proc/scsi',
-  '/sys/firmware',
-  '/sys/devices/virtual/powercap',
-];
-const READONLY_PATHS = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
-
-function securityContextOf(
-  { spec }: Pod,
-  { uid, username }: LocalImage,
-  { facts }: RuntimeContext,
-): LinuxContainerSecurityContext {
-  return {
-    namespaceOptions: namespaceOptions(spec),
-    ...(uid === undefined && username ? { runAsUsername: username } : { runAsUser: { value: uid ?? 0 } }),
-    maskedPaths: [...MASKED_PATHS, ...facts.thermalThrottlePaths],
-    readonlyPaths: READONLY_PATHS,
-    seccomp: { profileType: 'Unconfined' },
-  };
 }

@@ -3,17 +3,25 @@ import type { NodeFacts } from '../model/node-facts.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { ResourceRules } from '../model/resources.ts';
 import type { Revisions } from '../streams/pleg/revisions.ts';
+import type { Cgroups } from '../streams/ports/cgroups.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
+import type { Mounts } from '../streams/ports/mounts.ts';
+import type { VolumeFiles } from '../streams/ports/volume-files.ts';
+import type { UserNamespaces } from './user-namespaces.ts';
 
 /** The fields of the configuration that running pods depends on; the names are KubeletConfiguration's. */
-export interface RuntimeConfig {
+interface RuntimeConfig {
   readonly cgroupRoot: string;
   readonly cgroupsPerQOS: boolean;
+  /** Processes of one pod; -1, or absent: no limit. */
+  readonly podPidsLimit?: number;
   readonly clusterDNS: readonly string[];
   readonly clusterDomain: string;
   /** Path of the resolver configuration that pods get; empty for none. */
   readonly resolvConf: string;
+  /** Whether containers without a seccomp profile get the runtime's own. */
+  readonly seccompDefault: boolean;
 }
 
 /** Everything that running pods needs to know, and every way it may act. */
@@ -28,7 +36,12 @@ export interface RuntimeContext {
   /** Milliseconds after which a pod that is well is looked at again, before jitter (syncFrequency). */
   readonly resyncPeriod: number;
   readonly cri: Cri;
+  /** Absent where the cgroups of pods are left to the runtime. */
+  readonly cgroups?: Cgroups;
   readonly files: Files;
+  readonly mounts: Mounts;
+  readonly volumeFiles: VolumeFiles;
+  readonly userNamespaces: UserNamespaces;
   readonly revisions: Revisions;
   /** A number in [0, 1), for jitter and ids. */
   readonly random: () => number;

@@ -3,36 +3,58 @@ import {
   catchError,
   concat,
   defer,
+  endWith,
   map,
+  merge,
   mergeMap,
   of,
   switchMap,
+  takeWhile,
   throwError,
+  timer,
   type Observable,
 } from 'rxjs';
 import type { ImageStatusResponse } from '../model/cri/api.ts';
 import { messageOf } from '../model/errors.ts';
+import { imageNameProblem } from '../model/images/image-name.ts';
+import { imageGroup } from '../model/image-group.ts';
 import type { FailedPull, PodMemory } from '../model/pod-memory.ts';
 import type { Container } from '../model/pod.ts';
 import { formatGoDuration } from '../model/restart/backoff.ts';
 import type { PodNote } from '../streams/workers/pod-work.ts';
-import type { LocalImage } from './container-config.ts';
+import type { LocalImage } from '../model/local-image.ts';
 
 /** Why a container cannot be started; `reason` is what its Waiting state shows. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly reason: string;
+  /** What its event says. */
+  readonly told: string;
 
-  constructor(reason: string, message: string) {
+  constructor(reason: string, message: string, told: string = message) {
     super(message);
     this.reason = reason;
+    this.told = told;
   }
 }
 
+/** The event names the reason only: another one has told the rest. */
+function imageError(reason: string, message: string): StartError {
+  return new StartError(reason, message, reason);
+}
+
+/** A pull that has succeeded. */
+export interface Pulled {
+  readonly ref: string;
+  /** Milliseconds that it took, without the wait for its turn. */
+  readonly took: number;
+}
+
 export interface Images {
+  /** Verbose, since only so the runtime tells of the group that an image runs as. */
   readonly status: (image: string) => Observable<ImageStatusResponse>;
-  /** Emits the reference of the pulled image; asks for one image at the same time share one pull. */
-  readonly pull: (image: string) => Observable<string>;
+  /** Emits once; asks for one image at the same time share one pull. */
+  readonly pull: (image: string) => Observable<Pulled>;
 }
 
 export type ImageStep =
@@ -56,72 +78,103 @@ const LONGEST_DELAY = 300_000;
  * Emits notes and at last the image; errors with a {@link StartError}.
  */
 export function ensureImage(container: Container, memory: PodMemory, images: Images): Observable<ImageStep> {
-  const image = withTag(container.image ?? '');
+  const asked = container.image ?? '';
   const policy = container.imagePullPolicy ?? 'IfNotPresent';
+  const problem = imageNameProblem(asked);
+  if (problem !== undefined) {
+    const message = `Failed to apply default image tag "${asked}": couldn't parse image name "${asked}": ${problem}`;
+    return noted('InspectFailed', message, 'InvalidImageName');
+  }
+  const image = withTag(asked);
   return defer(() => images.status(image)).pipe(
-    catchError((error: unknown) =>
-      throwError(() => new StartError('ImageInspectError', `Failed to inspect image "${image}": ${messageOf(error)}`)),
-    ),
+    catchError((error: unknown) => {
+      const message = `Failed to inspect image "${asked}": ${messageOf(error)}`;
+      return throwError(() => imageError('ImageInspectError', message));
+    }),
     mergeMap((status): Observable<ImageStep> => {
       const local = localImage(status);
       if (local && policy !== 'Always')
-        return of<ImageStep[]>(note('Normal', 'Pulled', `Container image "${image}" already present on machine`), {
+        return of<ImageStep[]>(note('Normal', 'Pulled', `Container image "${asked}" already present on machine`), {
           kind: 'image',
           image: local,
         });
       if (policy === 'Never') {
-        const message = `Container image "${image}" is not present with pull policy of Never`;
-        return concat(
-          of(note('Warning', 'ErrImageNeverPull', message)),
-          throwError(() => new StartError('ErrImageNeverPull', message)),
-        );
+        const message = `Container image "${asked}" is not present with pull policy of Never`;
+        return noted('ErrImageNeverPull', message, 'ErrImageNeverPull');
       }
-      return pull(image, memory.pulls.get(image), images);
+      return pull(asked, memory.pulls.get(image), images);
+    }),
+    catchError((error: unknown) => {
+      if (!(error instanceof StartError) || error.reason !== 'ImageInspectError') return throwError(() => error);
+      return concat(
+        of(note('Warning', 'InspectFailed', error.message)),
+        throwError(() => error),
+      );
     }),
   );
 }
 
-function pull(image: string, failed: FailedPull | undefined, images: Images): Observable<ImageStep> {
+/** Tells what is wrong in an event of its own, and gives up. */
+function noted(event: string, message: string, reason: string): Observable<ImageStep> {
+  return concat(
+    of(note('Warning', event, message)),
+    throwError(() => imageError(reason, message)),
+  );
+}
+
+function pull(asked: string, failed: FailedPull | undefined, images: Images): Observable<ImageStep> {
+  const image = withTag(asked);
   return defer((): Observable<ImageStep> => {
     const startedAt = asyncScheduler.now();
     if (failed && isHeldBack(failed, startedAt)) {
-      const message = `Back-off pulling image "${image}": ${failed.error}`;
+      const message = `Back-off pulling image "${asked}": ${failed.error}`;
       return concat(
-        of(note('Normal', 'BackOff', `Back-off pulling image "${image}"`)),
-        throwError(() => new StartError('ImagePullBackOff', message)),
+        of(note('Normal', 'BackOff', `Back-off pulling image "${asked}"`)),
+        throwError(() => imageError('ImagePullBackOff', message)),
       );
     }
     const pulled$ = images.pull(image).pipe(
-      switchMap(() => images.status(image)),
-      map(localImage),
-      mergeMap((local): Observable<ImageStep> => {
+      switchMap(({ took }) => images.status(image).pipe(map((status) => ({ took, status })))),
+      mergeMap(({ took, status }): Observable<ImageStep> => {
+        const local = localImage(status);
         if (!local) return throwError(() => new Error('the runtime does not show the image that it has pulled'));
-        const took = formatSeconds(asyncScheduler.now() - startedAt);
-        return of<ImageStep[]>(note('Normal', 'Pulled', `Successfully pulled image "${image}" in ${took}`), {
+        const times = `${formatSeconds(took)} (${formatSeconds(asyncScheduler.now() - startedAt)} including waiting)`;
+        const size = `Image size: ${status.image?.size ?? 0} bytes.`;
+        return of<ImageStep[]>(note('Normal', 'Pulled', `Successfully pulled image "${asked}" in ${times}. ${size}`), {
           kind: 'image',
           image: local,
         });
       }),
       catchError((error: unknown) => {
         const text = messageOf(error);
+        const reason = reasonOf(text);
         const delay = nextDelay(failed, startedAt);
-        const failure: FailedPull = { delay, until: asyncScheduler.now() + delay, error: `ErrImagePull: ${text}` };
+        const failure: FailedPull = { delay, until: asyncScheduler.now() + delay, error: `${reason}: ${text}` };
         return concat(
           of<ImageStep[]>(
             note(
               'Warning',
               'Failed',
-              `Failed to pull image "${image}": ${text}; next try in ${formatGoDuration(delay)}`,
+              `Failed to pull image "${asked}": ${text}; next try in ${formatGoDuration(delay)}`,
             ),
             { kind: 'failedPull', failure },
           ),
-          throwError(() => new StartError(reasonOf(text), text)),
+          throwError(() => imageError(reason, text)),
         );
       }),
     );
-    return concat(of(note('Normal', 'Pulling', `Pulling image "${image}"`)), pulled$);
+    const progress$ = timer(PATIENCE, PATIENCE).pipe(
+      map(() => note('Normal', 'Pulling', `Still pulling image "${asked}"`)),
+    );
+    return concat(
+      of(note('Normal', 'Pulling', `Pulling image "${asked}"`)),
+      merge(pulled$.pipe(endWith(undefined)), progress$).pipe(takeWhile((step) => step !== undefined)),
+    );
   });
 }
+
+/** Milliseconds between two words of a pull that takes long. */
+const PATIENCE = 30_000;
 
 /** A clock that was set back to before the failure ends the wait. */
 function isHeldBack({ until, delay }: FailedPull, now: number): boolean {
@@ -147,12 +200,14 @@ export function withTag(image: string): string {
   return name.includes(':') || image.includes('@') ? image : `${image}:latest`;
 }
 
-function localImage({ image }: ImageStatusResponse): LocalImage | undefined {
+function localImage({ image, info }: ImageStatusResponse): LocalImage | undefined {
   if (!image?.id) return undefined;
+  const group = imageGroup(info);
   return {
     ref: image.id,
     ...(image.uid ? { uid: image.uid.value ?? 0 } : {}),
     ...(image.username ? { username: image.username } : {}),
+    ...(group === undefined ? {} : { group }),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   concatMap,
   defer,
   EMPTY,
+  from,
   ignoreElements,
   map,
   mergeMap,
@@ -13,24 +14,27 @@ import {
   type Observable,
 } from 'rxjs';
 import { allContainers } from '../model/containers.ts';
-import type { PodSandboxConfig } from '../model/cri/api.ts';
-import { parseResolvConf, type DnsConfig } from '../model/dns.ts';
+import type { DnsProblem } from '../model/dns.ts';
 import { assertNever, messageOf } from '../model/errors.ts';
 import type { ObservedContainer, ObservedPod } from '../model/observed.ts';
 import { containerLink, containerLogPath, podLogDir } from '../model/paths.ts';
 import type { FailedPull, PodMemory } from '../model/pod-memory.ts';
 import type { Container, Pod } from '../model/pod.ts';
+import { defaultPullPolicy } from '../model/manifest/pull-policy.ts';
 import type { Http } from '../streams/ports/http.ts';
 import type { PodNote, WaitingReasons } from '../streams/workers/pod-work.ts';
 import { graceOf } from '../model/grace.ts';
+import { containerResources } from '../model/resources.ts';
 import { runHook } from './lifecycle-hook.ts';
-import { containerConfig, type LocalImage } from './container-config.ts';
+import type { LocalImage } from '../model/local-image.ts';
 import type { RuntimeContext } from './context.ts';
-import { ensureImage, StartError, withTag, type Images } from './ensure-image.ts';
+import { ensureImage, StartError, withTag, type Images, type ImageStep } from './ensure-image.ts';
 import type { PodPlan } from './plan-pod.ts';
+import { makeContainer } from './make-container.ts';
 import type { Step } from './plan-steps.ts';
-import { makeTerminationLog, nextAttemptByLogs, preparePodFiles, writeHosts } from './pod-files.ts';
-import { sandboxConfig } from './sandbox-config.ts';
+import { preparePodCgroup } from './pod-cgroup.ts';
+import { nextAttemptByLogs, preparePodFiles } from './pod-files.ts';
+import { planSandbox, type SandboxPlan } from './sandbox-plan.ts';
 import { stopContainer, stopPod, unlessGone, type Ending } from './stop-pod.ts';
 
 export interface PerformContext extends RuntimeContext {
@@ -48,7 +52,7 @@ interface Progress {
   sandboxId: string;
   attempt: number;
   ips: readonly string[];
-  config: PodSandboxConfig | undefined;
+  sandbox: SandboxPlan | undefined;
   readonly failures: Map<string, { readonly reason: string; readonly message: string }>;
   readonly pulls: Map<string, FailedPull>;
 }
@@ -79,13 +83,13 @@ export function performPlan(
       sandboxId: plan.sandbox?.id ?? '',
       attempt: plan.sandbox?.attempt ?? 0,
       ips: plan.sandbox?.ips ?? [],
-      config: undefined,
+      sandbox: undefined,
       failures: new Map(),
       pulls: new Map([...memory.pulls].filter(([image]) => isImageOf(pod, image))),
     };
     const preparations =
       plan.sandbox && plan.steps.some(({ do: what }) => what === 'startContainer')
-        ? [preparePodFiles(pod, context)]
+        ? [preparePodCgroup(pod, context), preparePodFiles(pod, context, memory.mounts)]
         : [];
     return concat(
       ...preparations,
@@ -102,7 +106,10 @@ export function performPlan(
 }
 
 function isImageOf({ spec }: Pod, image: string): boolean {
-  return allContainers(spec).some((container) => withTag(container.image ?? '') === image);
+  return (
+    allContainers(spec).some((container) => withTag(container.image ?? '') === image) ||
+    spec.volumes?.some((volume) => volume.image && withTag(volume.image.reference ?? '') === image) === true
+  );
 }
 
 function performStep(
@@ -120,13 +127,15 @@ function performStep(
     case 'stopContainer':
       return stopContainer(step.container, step.grace ?? graceOf(pod), step.why, endingOf(pod, progress, context));
     case 'runSandbox':
-      return runSandbox(pod, step.attempt, progress, context);
+      return runSandbox(pod, step.attempt, memory, progress, context);
     case 'startContainer':
       return startContainer(pod, step.container, step.attempt, memory, progress, context).pipe(
         keepGoing(step.container, progress),
       );
     case 'startCreated':
       return startMade(pod, step.container, step.created, progress, context).pipe(keepGoing(step.container, progress));
+    case 'resizeContainer':
+      return resizeContainer(pod, step.container, step.running, context);
     case 'removeContainer':
       return removeContainer(pod, step.container, step.keepLog === true, context);
     case 'removeSandbox':
@@ -136,24 +145,42 @@ function performStep(
   }
 }
 
-function runSandbox(pod: Pod, attempt: number, progress: Progress, context: PerformContext): Observable<PodNote> {
+function runSandbox(
+  pod: Pod,
+  attempt: number,
+  memory: PodMemory,
+  progress: Progress,
+  context: PerformContext,
+): Observable<PodNote> {
   const { cri } = context;
   return concat(
-    preparePodFiles(pod, context),
-    configFor(pod, attempt, progress, context).pipe(
-      concatMap((config) => cri.runPodSandbox({ config, runtimeHandler: '' })),
-      tap(({ podSandboxId }) => {
-        progress.sandboxId = podSandboxId ?? '';
-        progress.attempt = attempt;
-      }),
-      concatMap(() => cri.podSandboxStatus({ podSandboxId: progress.sandboxId })),
-      tap(({ status }) => {
-        const { ip, additionalIps } = status?.network ?? {};
-        progress.ips = [ip ?? '', ...(additionalIps ?? []).map((more) => more.ip ?? '')].filter(Boolean);
-      }),
-      ignoreElements(),
+    preparePodCgroup(pod, context),
+    preparePodFiles(pod, context, memory.mounts),
+    sandboxFor(pod, attempt, progress, context).pipe(
+      concatMap(({ config, runtimeHandler, problems }) =>
+        concat(
+          from(problems.map(resolverNote)),
+          cri.runPodSandbox({ config, runtimeHandler }).pipe(
+            tap(({ podSandboxId }) => {
+              progress.sandboxId = podSandboxId ?? '';
+              progress.attempt = attempt;
+            }),
+            concatMap(() => cri.podSandboxStatus({ podSandboxId: progress.sandboxId })),
+            tap(({ status }) => {
+              const { ip, additionalIps } = status?.network ?? {};
+              progress.ips = [ip ?? '', ...(additionalIps ?? []).map((more) => more.ip ?? '')].filter(Boolean);
+            }),
+            ignoreElements(),
+          ),
+        ),
+      ),
     ),
   );
+}
+
+/** A node on its own has no cluster whose names could be missed, so there is nothing to warn of. */
+function resolverNote({ reason, message }: DnsProblem): PodNote {
+  return { level: reason === 'MissingClusterDNS' ? 'Normal' : 'Warning', reason, message };
 }
 
 function startContainer(
@@ -164,61 +191,79 @@ function startContainer(
   progress: Progress,
   context: PerformContext,
 ): Observable<PodNote> {
-  const { cri, files } = context;
   const { name } = container;
-  const image = withTag(container.image ?? '');
-  return ensureImage(container, { ...memory, pulls: progress.pulls }, context.images).pipe(
-    mergeMap((step): Observable<PodNote> => {
-      switch (step.kind) {
-        case 'note':
-          return of({ ...step.note, container: name });
-        case 'failedPull':
-          progress.pulls.set(image, step.failure);
+  const volumeImages = new Map<string, string>();
+  return concat(
+    ...imageVolumesOf(pod, container).map((volume) =>
+      fetchImage(volume, memory, progress, context).pipe(
+        mergeMap((step) => {
+          if (step.kind === 'note') return of(step.note);
+          volumeImages.set(volume.name, step.image.ref);
           return EMPTY;
-        case 'image':
-          progress.pulls.delete(image);
-          return create(step.image);
-      }
-    }),
+        }),
+      ),
+    ),
+    fetchImage(container, memory, progress, context).pipe(
+      mergeMap((step) => (step.kind === 'note' ? of({ ...step.note, container: name }) : create(step.image))),
+    ),
   );
 
   function create(local: LocalImage): Observable<PodNote> {
     const attempt$ = attempt === undefined ? nextAttemptByLogs(pod, name, context) : of(attempt);
     return attempt$.pipe(
       concatMap((restartCount) =>
-        concat(
-          files.makeDir(`${podLogDir(context.paths, pod.metadata)}/${name}`, 0o755).pipe(ignoreElements()),
-          writeHosts(pod, progress.ips, context),
-          makeTerminationLog(pod, name, context.random, context).pipe(
-            concatMap((terminationLog) =>
-              configFor(pod, progress.attempt, progress, context).pipe(
-                concatMap((sandbox) =>
-                  cri.createContainer({
-                    podSandboxId: progress.sandboxId,
-                    config: containerConfig(pod, container, restartCount, local, terminationLog, context),
-                    sandboxConfig: sandbox,
-                  }),
-                ),
-              ),
-            ),
-            catchError((error: unknown) => throwError(() => new StartError('CreateContainerError', messageOf(error)))),
-            concatMap(({ containerId }) =>
-              concat(
-                of<PodNote>({ level: 'Normal', reason: 'Created', message: 'Container created', container: name }),
-                startMade(
-                  pod,
-                  container,
-                  { id: containerId ?? '', attempt: restartCount, annotations: {} },
-                  progress,
-                  context,
-                ),
-              ),
+        makeContainer(
+          pod,
+          container,
+          {
+            restartCount,
+            image: local,
+            volumeImages,
+            sandboxId: progress.sandboxId,
+            ips: progress.ips,
+            sandbox$: sandboxFor(pod, progress.attempt, progress, context),
+          },
+          context,
+        ).pipe(
+          concatMap((id) =>
+            concat(
+              of<PodNote>({ level: 'Normal', reason: 'Created', message: 'Container created', container: name }),
+              startMade(pod, container, { id, attempt: restartCount, annotations: {} }, progress, context),
             ),
           ),
         ),
       ),
     );
   }
+}
+
+/** What the container's image volumes are made of; each is fetched as if it were the image of a container. */
+function imageVolumesOf({ spec }: Pod, { volumeMounts = [] }: Container): readonly Container[] {
+  return (spec.volumes ?? []).flatMap(({ name, image }): readonly Container[] => {
+    if (!image || !volumeMounts.some((mount) => mount.name === name)) return [];
+    const { reference = '', pullPolicy } = image;
+    return [{ name, image: reference, imagePullPolicy: pullPolicy ?? defaultPullPolicy(reference) }];
+  });
+}
+
+/** Brings an image to the node, and remembers which pulls failed. */
+function fetchImage(
+  wanted: Container,
+  memory: PodMemory,
+  progress: Progress,
+  { images }: PerformContext,
+): Observable<Exclude<ImageStep, { kind: 'failedPull' }>> {
+  const image = withTag(wanted.image ?? '');
+  return ensureImage(wanted, { ...memory, pulls: progress.pulls }, images).pipe(
+    mergeMap((step) => {
+      if (step.kind === 'failedPull') {
+        progress.pulls.set(image, step.failure);
+        return EMPTY;
+      }
+      if (step.kind === 'image') progress.pulls.delete(image);
+      return of(step);
+    }),
+  );
 }
 
 /** Starts a container that was made, shows its log to collectors, and runs its postStart hook to the end. */
@@ -276,6 +321,22 @@ function endingOf(pod: Pod, { ips }: Progress, { cri, http }: PerformContext): E
   return { cri, http, pod, podIp: pod.spec.hostNetwork === true ? undefined : ips[0] };
 }
 
+/** Facts sheet 10.5 says how amounts become the runtime's resources. */
+function resizeContainer(
+  pod: Pod,
+  container: Container,
+  { id }: ObservedContainer,
+  { cri, rules }: PerformContext,
+): Observable<PodNote> {
+  const { name } = container;
+  return concat(
+    cri
+      .updateContainerResources({ containerId: id, linux: containerResources(pod.spec, container, rules) })
+      .pipe(ignoreElements()),
+    of<PodNote>({ level: 'Normal', reason: 'ResizeCompleted', message: `Container ${name} resized`, container: name }),
+  );
+}
+
 function removeContainer(
   pod: Pod,
   container: ObservedContainer,
@@ -293,25 +354,13 @@ function removeContainer(
 }
 
 /** The sandbox's configuration goes along with every container, so it is the same in all calls of one plan. */
-function configFor(
-  pod: Pod,
-  attempt: number,
-  progress: Progress,
-  context: PerformContext,
-): Observable<PodSandboxConfig> {
-  if (progress.config) return of(progress.config);
-  return resolverOfNode(context).pipe(
-    map((ofNode) => sandboxConfig(pod, attempt, ofNode, context)),
-    tap((config) => {
-      progress.config = config;
+function sandboxFor(pod: Pod, attempt: number, progress: Progress, context: PerformContext): Observable<SandboxPlan> {
+  if (progress.sandbox) return of(progress.sandbox);
+  return planSandbox(pod, attempt, context).pipe(
+    tap((sandbox) => {
+      progress.sandbox = sandbox;
     }),
   );
-}
-
-/** Read anew for every sandbox: a laptop's resolver changes with its network. */
-function resolverOfNode({ config, files }: PerformContext): Observable<DnsConfig> {
-  if (config.resolvConf === '') return of({ servers: ['127.0.0.1'], searches: ['.'], options: [] });
-  return files.readFile(config.resolvConf).pipe(map((text) => parseResolvConf(text ?? '')));
 }
 
 /** Turns what keeps one container from starting into a failure on record, so that the others get their turn. */
@@ -319,9 +368,10 @@ function keepGoing({ name }: Container, { failures }: Progress): (source$: Obser
   return catchError((error: unknown) => {
     const reason = error instanceof StartError ? error.reason : 'CreateContainerError';
     const message = messageOf(error);
+    const told = error instanceof StartError ? error.told : message;
     failures.set(name, { reason, message });
     if (reason === 'PostStartHookError') return EMPTY; // the hook's own note has told it
-    return of<PodNote>({ level: 'Warning', reason: 'Failed', message: `Error: ${message}`, container: name });
+    return of<PodNote>({ level: 'Warning', reason: 'Failed', message: `Error: ${told}`, container: name });
   });
 }
 

@@ -1,10 +1,11 @@
 import type { ObservedContainer } from '../model/observed.ts';
 import type { Container } from '../model/pod.ts';
-import { decideBackoff, formatGoDuration } from '../model/restart/backoff.ts';
 import { afterExit, restartPolicyOf } from '../model/restart/restart-policy.ts';
 import type { ProbeFindings } from '../streams/workers/pod-work.ts';
-import type { PlanContext, SandboxContext } from './plan-context.ts';
-import { exitOf, isAsDefined, newestOf, start, startOf, type Decision, type Step } from './plan-steps.ts';
+import type { SandboxContext } from './plan-context.ts';
+import { planResize } from './plan-resize.ts';
+import { afterBackoff, restart } from './plan-restart.ts';
+import { exitOf, isAsDefined, newestOf, start, startOf, type Decision } from './plan-steps.ts';
 
 /** Decides over one regular container (facts sheet 8.3, 9). */
 export function planContainer(context: SandboxContext, container: Container): Decision {
@@ -36,7 +37,7 @@ export function planRunning(context: SandboxContext, container: Container, runni
   if (!isAsDefined(running, container)) return restart(context, container, running, because('definition changed'));
 
   const failed = failedProbe(probes.get(name), running);
-  if (!failed) return { kind: 'keep' };
+  if (!failed) return planResize(context, container, running) ?? { kind: 'keep' };
   const grace = container[`${failed}Probe`]?.terminationGracePeriodSeconds;
   const ownGrace = grace === undefined ? {} : { grace };
   if (restartPolicyOf(pod.spec, container) !== 'Never') {
@@ -65,40 +66,4 @@ export function planCreated(
   if (created.sandboxId !== sandbox.id) return start(name, startOf(container, observed, 'its sandbox has ended'));
   if (!isAsDefined(created, container)) return start(name, startOf(container, observed, 'its definition changed'));
   return start(name, { do: 'startCreated', container, created });
-}
-
-/** Ends the instance that runs and starts the next one right after it. */
-export function restart(
-  { observed }: PlanContext,
-  container: Container,
-  running: ObservedContainer,
-  why: string,
-  grace: { readonly grace?: number } = {},
-): Decision {
-  const stop: Step = { do: 'stopContainer', container: running, why, ...grace };
-  return start(container.name, stop, startOf(container, observed, why));
-}
-
-/** Starts a container that ended again, now or when its back-off is over. */
-export function afterBackoff(
-  { pod, observed, memory, now, limits }: PlanContext,
-  container: Container,
-  ended: ObservedContainer,
-): Decision {
-  const { name } = container;
-  const key = JSON.stringify([container.image, container.resources ?? {}]);
-  const remembered = memory.restarts.get(name);
-  const backoff = remembered?.key === key ? remembered.backoff : undefined;
-  const decision = decideBackoff(backoff, (ended.detail?.finishedAt ?? 0) / 1e6, now, limits);
-  if (!decision.start) {
-    const { name: podName, namespace, uid } = pod.metadata;
-    const message = `back-off ${formatGoDuration(decision.delay)} restarting failed container=${name} pod=${podName}_${namespace}(${uid})`;
-    return { kind: 'wait', name, waiting: { reason: 'CrashLoopBackOff', message }, until: decision.until };
-  }
-  return {
-    kind: 'start',
-    name,
-    steps: [startOf(container, observed, `it ended with exit code ${ended.detail?.exitCode ?? 0}`)],
-    remember: [[name, { key, backoff: decision.backoff }]],
-  };
 }

@@ -2,8 +2,9 @@ import { isSidecar } from '../model/containers.ts';
 import type { ObservedContainer } from '../model/observed.ts';
 import type { Container } from '../model/pod.ts';
 import { afterInitExit } from '../model/restart/restart-policy.ts';
-import { afterBackoff, planCreated, planRunning, restart } from './plan-container.ts';
+import { planCreated, planRunning } from './plan-container.ts';
 import type { SandboxContext } from './plan-context.ts';
+import { afterBackoff, restart } from './plan-restart.ts';
 import { exitOf, newestOf, start, startOf, type Decision } from './plan-steps.ts';
 
 /** How far the init containers of a pod have come, and what is to be done about them. */
@@ -110,6 +111,8 @@ function sidecarProgress(context: SandboxContext, container: Container, newest: 
   switch (newest.state) {
     case 'running': {
       const decision = planRunning(context, container, newest);
+      if (decision.kind === 'resize')
+        return { kind: hasStarted(context, container, newest) ? 'done' : 'underWay', decision };
       if (decision.kind !== 'keep') return { kind: 'underWay', decision };
       return { kind: hasStarted(context, container, newest) ? 'done' : 'underWay' };
     }

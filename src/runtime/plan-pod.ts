@@ -7,6 +7,7 @@ import type { Verdict } from '../model/status/status-facts.ts';
 import { planContainer } from './plan-container.ts';
 import type { Known, PlanContext, SandboxContext } from './plan-context.ts';
 import { planInit } from './plan-init.ts';
+import { appliedAfter } from './plan-resize.ts';
 import { exitOf, newestOf, startOf, type Decision, type Step, type Waiting } from './plan-steps.ts';
 
 export interface PodPlan {
@@ -57,12 +58,14 @@ export function planPod(
   return deadline === undefined ? plan : { ...plan, wakeAt: Math.min(plan.wakeAt ?? Infinity, deadline) };
 }
 
-/** Milliseconds since 1970; counted from the start of the pod (facts sheet 20). */
-function deadlineOf({ pod, status }: PlanContext): number | undefined {
+/**
+ * Milliseconds since 1970; counted from the start of the pod (facts sheet 20). One that has no status yet starts now,
+ * or a little later: the plan of the deadline's moment knows.
+ */
+function deadlineOf({ pod, status, now }: PlanContext): number | undefined {
   const seconds = pod.spec.activeDeadlineSeconds;
-  return seconds === undefined || status?.startTime === undefined
-    ? undefined
-    : Date.parse(status.startTime) + seconds * 1_000;
+  if (seconds === undefined) return undefined;
+  return (status?.startTime === undefined ? now : Date.parse(status.startTime)) + seconds * 1_000;
 }
 
 function pastDeadline(context: PlanContext): Verdict | undefined {
@@ -166,12 +169,19 @@ function planInSandbox(context: SandboxContext): PodPlan {
     sandbox,
     waiting: new Map(waits.map(({ name, waiting }) => [name, waiting])),
     ...(waits.length === 0 ? {} : { wakeAt: Math.min(...waits.map(({ until }) => until)) }),
-    memory: { ...memory, restarts: new Map([...memory.restarts, ...starts.flatMap(({ remember }) => remember)]) },
+    memory: { ...memory, restarts: restartsAfter(memory, starts), resources: appliedAfter(context) },
   };
 }
 
+type Start = Extract<Decision, { kind: 'start' }>;
+
+function restartsAfter({ restarts }: PodMemory, starts: readonly Start[]): PodMemory['restarts'] {
+  const remembered = starts.flatMap(({ remember }) => remember);
+  return remembered.length === 0 ? restarts : new Map([...restarts, ...remembered]);
+}
+
 function stepsOf(decision: Decision): readonly Step[] {
-  return decision.kind === 'start' || decision.kind === 'stop' ? decision.steps : [];
+  return 'steps' in decision ? decision.steps : [];
 }
 
 /** What runs and should not: containers that the pod does not have any more, and second instances. */

@@ -20,6 +20,8 @@ export type Step =
   | { readonly do: 'startContainer'; readonly container: Container; readonly attempt?: number; readonly why: string }
   /** A container that was made and never started, because the agent or the runtime died in between. */
   | { readonly do: 'startCreated'; readonly container: Container; readonly created: ObservedContainer }
+  /** Gives a running container other amounts of cpu and memory. */
+  | { readonly do: 'resizeContainer'; readonly container: Container; readonly running: ObservedContainer }
   | { readonly do: 'removeContainer'; readonly container: ObservedContainer; readonly keepLog?: boolean }
   | { readonly do: 'removeSandbox'; readonly sandbox: ObservedSandbox };
 
@@ -35,6 +37,8 @@ export type Decision =
   | { readonly kind: 'keep' }
   /** It has ended, and stays so. */
   | { readonly kind: 'leave' }
+  /** It goes on with other resources. */
+  | { readonly kind: 'resize'; readonly steps: readonly Step[] }
   /** It is ended now, and will not run again. */
   | { readonly kind: 'stop'; readonly steps: readonly Step[] }
   | { readonly kind: 'wait'; readonly name: string; readonly waiting: Waiting; readonly until: number }

@@ -1,4 +1,16 @@
-import { asyncScheduler, catchError, concat, concatMap, defer, from, map, mergeMap, of, type Observable } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  from,
+  map,
+  mergeMap,
+  of,
+  type Observable,
+} from 'rxjs';
 import { podCgroup } from '../model/cgroup.ts';
 import { allContainers } from '../model/containers.ts';
 import { messageOf } from '../model/errors.ts';
@@ -14,7 +26,12 @@ import type { Observer } from './observe.ts';
 import { performPlan, type PerformContext, type PlanProgress } from './perform-plan.ts';
 import type { Known } from './plan-context.ts';
 import { planPod, type PodPlan } from './plan-pod.ts';
+import { newestOf } from './plan-steps.ts';
 import { stopPod, type Ending } from './stop-pod.ts';
+import { overLimit } from './volumes/over-limit.ts';
+import { refreshVolumes } from './volumes/set-up-volumes.ts';
+import { releaseVolumes } from './volumes/tear-down-volumes.ts';
+import { VolumeError } from './volumes/volume-error.ts';
 
 type Sync = Extract<PodWork, { kind: 'sync' }>;
 type Prepare = Extract<PodWork, { kind: 'prepare' }>;
@@ -61,24 +78,36 @@ function sync(work: Sync, memory: PodMemory, observer: Observer, context: Perfor
   return look$.pipe(
     concatMap((observed) => {
       const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, knownOf(work));
-      if (plan.steps.length === 0) return from(settled(work, observed, plan, memory, context));
+      if (plan.steps.length === 0) {
+        return concat(tendVolumes(work, plan, context), from(settled(work, observed, plan, context)));
+      }
       return concat(from(verdictNotes(plan)), performPlan(plan, pod, observed, memory, context)).pipe(
         concatMap((progress): Observable<PodReport> => {
           if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
-          const acted = { ...plan.memory, pulls: progress.pulls, actedAt: context.revisions.current() };
+          const acted = {
+            ...plan.memory,
+            pulls: progress.pulls,
+            mounts: new Map(),
+            actedAt: context.revisions.current(),
+          };
           return observer
             .observePod(uid)
             .pipe(mergeMap((after) => afterwards(work, after, progress.failures, acted, context)));
         }),
         catchError((error: unknown) =>
           of<PodReport[]>(
-            { kind: 'note', uid, note: failureNote(plan, error) },
+            ...failureNotes(plan, error).map((note): PodReport => ({ kind: 'note', uid, note })),
             failed(
               work,
-              // A sandbox that could not be made is none that ended soon: the ordinary retry is wait enough.
-              { ...plan.memory, sandbox: memory.sandbox, actedAt: context.revisions.current() },
+              {
+                ...plan.memory,
+                // A sandbox that could not be made is none that ended soon: the ordinary retry is wait enough.
+                sandbox: memory.sandbox,
+                mounts: error instanceof VolumeError ? error.failures : memory.mounts,
+                actedAt: context.revisions.current(),
+              },
               error,
-              context.retryPeriod * jitter(context),
+              error instanceof VolumeError ? untilMount(error, context) : context.retryPeriod * jitter(context),
               observed,
             ),
           ),
@@ -96,13 +125,7 @@ function verdictNotes({ verdict }: PodPlan): readonly PlanProgress[] {
 }
 
 /** Everything is as it should be, or waits for a time that is known. */
-function settled(
-  work: Sync,
-  observed: ObservedPod,
-  plan: PodPlan,
-  memory: PodMemory,
-  context: PerformContext,
-): readonly PodReport[] {
+function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: PerformContext): readonly PodReport[] {
   const resync = context.resyncPeriod * jitter(context);
   const next = plan.wakeAt === undefined ? resync : Math.min(resync, Math.max(0, plan.wakeAt - asyncScheduler.now()));
   const outcome: PodOutcome = {
@@ -115,7 +138,10 @@ function settled(
     ...(plan.verdict ? { verdict: plan.verdict } : {}),
     next,
   };
-  return [...backOffNotes(work, plan), { kind: 'outcome', uid: work.uid, outcome, memory: { ...memory, failures: 0 } }];
+  return [
+    ...backOffNotes(work, plan),
+    { kind: 'outcome', uid: work.uid, outcome, memory: { ...plan.memory, failures: 0 } },
+  ];
 }
 
 /** What the work knows beside the observation; that one may be old by now. */
@@ -141,12 +167,20 @@ function afterwards(
   failures: WaitingReasons,
   memory: PodMemory,
   context: PerformContext,
-): readonly PodReport[] {
+): Observable<PodReport> {
   const now = asyncScheduler.now();
   const plan = planPod(work.pod, observed, memory, now, context.backoff, knownOf(work));
-  if (failures.size === 0 && plan.steps.length === 0) return settled(work, observed, plan, memory, context);
+  if (failures.size === 0 && plan.steps.length === 0) {
+    // Of a pod that goes on the volumes have just been made ready.
+    return concat(
+      plan.finished ? tendVolumes(work, plan, context) : EMPTY,
+      from(settled(work, observed, plan, context)),
+    );
+  }
 
-  const retry = failures.size > 0 ? untilRetry(memory.pulls, context) : growing(memory.failures, context);
+  // What was made and ended in starting is a container that ended, and its restart is planned like any other.
+  const isStuck = [...failures.keys()].some((name) => newestOf(observed, name)?.state !== 'exited');
+  const retry = isStuck ? untilRetry(memory.pulls, context) : growing(memory.failures, context);
   const wake = plan.wakeAt === undefined ? retry : Math.min(retry, Math.max(0, plan.wakeAt - now));
   const outcome: PodOutcome = {
     kind: 'synced',
@@ -158,7 +192,7 @@ function afterwards(
     ...(plan.verdict ? { verdict: plan.verdict } : {}),
     next: wake,
   };
-  return [{ kind: 'outcome', uid: work.uid, outcome, memory: { ...memory, failures: memory.failures + 1 } }];
+  return of({ kind: 'outcome', uid: work.uid, outcome, memory: { ...memory, failures: memory.failures + 1 } });
 }
 
 /** Brings the images of every container to the node, one after another; who has them all is prepared. */
@@ -269,14 +303,39 @@ function failed(work: PodWork, memory: PodMemory, error: unknown, next: number, 
   return { kind: 'outcome', uid: work.uid, outcome, memory: { ...memory, failures: memory.failures + 1 } };
 }
 
-function failureNote(plan: PodPlan, error: unknown): PodNote {
+function failureNotes(plan: PodPlan, error: unknown): readonly PodNote[] {
   const makesSandbox = plan.steps.some(({ do: what }) => what === 'runSandbox');
+  if (error instanceof VolumeError)
+    return error.news.map((message) => ({ level: 'Warning', reason: 'FailedMount', message }));
   const message = messageOf(error);
-  if (error instanceof Error && error.name === 'VolumeError')
-    return { level: 'Warning', reason: 'FailedMount', message };
-  return makesSandbox
-    ? { level: 'Warning', reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
-    : { level: 'Warning', reason: 'FailedSync', message: `error syncing pod: ${message}` };
+  return [
+    makesSandbox
+      ? { level: 'Warning', reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
+      : { level: 'Warning', reason: 'FailedSync', message: `error syncing pod: ${message}` },
+  ];
+}
+
+/** Until the first of the volumes that are not ready may be tried again; milliseconds. */
+function untilMount({ failures }: VolumeError, context: PerformContext): number {
+  const waits = [...failures.values()].map(({ until }) => until - asyncScheduler.now());
+  return waits.length === 0 ? context.retryPeriod * jitter(context) : Math.max(0, Math.min(...waits));
+}
+
+/**
+ * Looks after the volumes of a pod that needs nothing else: files of ours follow what the pod says of itself, emptyDirs
+ * are measured, and those of a pod that is done for good are given back.
+ */
+function tendVolumes({ uid, pod }: Sync, { finished }: PodPlan, context: PerformContext): Observable<PodReport> {
+  if ((pod.spec.volumes ?? []).length === 0) return EMPTY;
+  const tended$ = finished
+    ? releaseVolumes(uid, context)
+    : concat(refreshVolumes(pod, context), overLimit(pod, context));
+  return tended$.pipe(
+    catchError((error: unknown) =>
+      of<PodNote>({ level: 'Warning', reason: finished ? 'FailedUnMount' : 'FailedMount', message: messageOf(error) }),
+    ),
+    map((note): PodReport => ({ kind: 'note', uid, note })),
+  );
 }
 
 /** At once, then 1, 2, 4, ... seconds, up to the ordinary retry; milliseconds. */

@@ -1,48 +1,65 @@
 import { podCgroup } from '../model/cgroup.ts';
 import { podLabels } from '../model/cri/labels.ts';
-import type { NamespaceOption, PodSandboxConfig, PortMapping, Protocol } from '../model/cri/api.ts';
-import { dnsConfigOf, type DnsConfig } from '../model/dns.ts';
-import { hostnameOf } from '../model/hostname.ts';
+import type { NamespaceOption, PodSandboxConfig, PortMapping, Protocol, UserNamespace } from '../model/cri/api.ts';
+import { podDns, type DnsConfig } from '../model/dns.ts';
+import { kernelName } from '../model/hostname.ts';
 import { podLogDir } from '../model/paths.ts';
 import type { Container, Pod, PodSpec } from '../model/pod.ts';
 import { qosClassOf } from '../model/qos.ts';
-import { sandboxResources } from '../model/resources.ts';
+import { overheadResources, sandboxResources } from '../model/resources.ts';
+import { sandboxSecurity } from '../model/security/sandbox-security.ts';
+import { sysctlsOf } from '../model/sysctls.ts';
 import type { RuntimeContext } from './context.ts';
 
-/** What `RunPodSandbox` is asked for (facts sheet 10.1). `ofNode` is the node's own resolver configuration. */
-export function sandboxConfig(pod: Pod, attempt: number, ofNode: DnsConfig, context: RuntimeContext): PodSandboxConfig {
+/**
+ * What `RunPodSandbox` is asked for (facts sheet 10.1). `ofNode` is the node's own resolver configuration; without a
+ * user namespace the pod shares the node's users. A host name that is too long for the kernel is left out: whether it is
+ * must be asked before.
+ */
+export function sandboxConfig(
+  pod: Pod,
+  attempt: number,
+  ofNode: DnsConfig,
+  context: Pick<RuntimeContext, 'config' | 'facts' | 'rules' | 'paths'>,
+  userNamespace?: UserNamespace,
+): PodSandboxConfig {
   const { metadata, spec } = pod;
   const { name, namespace, uid } = metadata;
-  const hostNetwork = spec.hostNetwork === true;
+  const hostname = kernelName(pod, context.config.clusterDomain);
   const portMappings = spec.containers.flatMap(portMappingsOf);
   return {
     metadata: { name, namespace, uid, attempt },
-    ...(hostNetwork ? {} : { hostname: hostnameOf(name, spec.hostname) }),
+    ...(spec.hostNetwork === true || hostname.kind === 'tooLong' ? {} : { hostname: hostname.name }),
     logDirectory: podLogDir(context.paths, metadata),
-    dnsConfig: dnsConfigOf(spec.dnsPolicy, hostNetwork, namespace, ofNode, context.config),
+    dnsConfig: podDns(pod, ofNode, context.config).config,
     ...(portMappings.length === 0 ? {} : { portMappings }),
     labels: { ...metadata.labels, ...podLabels(pod) },
     annotations: metadata.annotations,
     linux: {
       ...cgroupParent(pod, context),
-      securityContext: { namespaceOptions: namespaceOptions(spec), seccomp: { profileType: 'RuntimeDefault' } },
-      overhead: {},
+      securityContext: { namespaceOptions: namespaceOptions(spec, userNamespace), ...sandboxSecurity(spec) },
+      sysctls: sysctlsOf(spec),
+      overhead: overheadResources(spec, context.rules),
       resources: sandboxResources(spec, context.rules),
     },
   };
 }
 
-/** Network and IPC are the pod's, processes the container's own, unless the pod asks for the node's (facts sheet 10.3). */
-export function namespaceOptions({ hostNetwork, hostPID, hostIPC }: PodSpec): NamespaceOption {
+/** Network and IPC are the pod's, processes the container's own, unless the pod asks for other ones (facts sheet 10.3). */
+export function namespaceOptions(spec: PodSpec, userNamespace: UserNamespace = { mode: 'NODE' }): NamespaceOption {
+  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace } = spec;
   return {
     network: hostNetwork === true ? 'NODE' : 'POD',
-    pid: hostPID === true ? 'NODE' : 'CONTAINER',
+    pid: hostPID === true ? 'NODE' : shareProcessNamespace === true ? 'POD' : 'CONTAINER',
     ipc: hostIPC === true ? 'NODE' : 'POD',
-    usernsOptions: { mode: 'NODE' },
+    usernsOptions: userNamespace,
   };
 }
 
-function cgroupParent({ metadata, spec }: Pod, { config, facts }: RuntimeContext): { readonly cgroupParent?: string } {
+function cgroupParent(
+  { metadata, spec }: Pod,
+  { config, facts }: Pick<RuntimeContext, 'config' | 'facts'>,
+): { readonly cgroupParent?: string } {
   if (!config.cgroupsPerQOS)
     return config.cgroupRoot === '' || config.cgroupRoot === '/' ? {} : { cgroupParent: config.cgroupRoot };
   return { cgroupParent: podCgroup(config.cgroupRoot, facts.cgroupDriver, qosClassOf(spec), metadata.uid) };

@@ -3,11 +3,14 @@ import { CONTAINER_HASH } from '../../src/model/cri/labels.ts';
 import { containerHash } from '../../src/model/container-hash.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../src/model/observed.ts';
 import type { Container, Pod, PodMetadata, PodSpec, PodUid } from '../../src/model/pod.ts';
+import { userNamespaceAt } from '../../src/model/user-namespace.ts';
 import type { PerformContext } from '../../src/runtime/perform-plan.ts';
 import { revisions } from '../../src/streams/pleg/revisions.ts';
 import type { Cri } from '../../src/streams/ports/cri.ts';
 import type { Files } from '../../src/streams/ports/files.ts';
 import type { Http } from '../../src/streams/ports/http.ts';
+import type { Mounts } from '../../src/streams/ports/mounts.ts';
+import type { VolumeFiles } from '../../src/streams/ports/volume-files.ts';
 
 export const UID = 'u-1' as PodUid;
 export const IMAGE = 'busybox:1';
@@ -19,12 +22,18 @@ export interface PodParts {
   readonly names?: readonly string[];
 }
 
-/** A pod with one container `main`, unless the test says more. */
+/** A pod with one container `main` and the resolver of the node, unless the test says more. */
 export function pod({ metadata = {}, spec = {}, names = ['main'] }: PodParts = {}): Pod {
   return {
     metadata: { name: 'web', namespace: 'default', uid: UID, annotations: {}, labels: {}, ...metadata },
-    spec: { containers: names.map((name) => wanted(name)), ...spec },
+    spec: { containers: names.map((name) => wanted(name)), dnsPolicy: 'Default', ...spec },
   };
+}
+
+/** A pod whose container mounts all of its volumes. */
+export function podWith(volumes: NonNullable<PodSpec['volumes']>, spec: Partial<PodSpec> = {}): Pod {
+  const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+  return pod({ spec: { containers: [wanted('main', { volumeMounts })], volumes, ...spec } });
 }
 
 export function wanted(name = 'main', more: Partial<Container> = {}): Container {
@@ -128,6 +137,33 @@ export function fakeFiles(
   return logged({ ...patient, ...answers }, log, String);
 }
 
+/** A node on which nothing is mounted below the pods, and everything can be; what is done goes to `log`, as `unmount /v`. */
+export function fakeMounts(log: string[], answers: Partial<Mounts> = {}): Mounts {
+  const patient: Mounts = {
+    below: () => of([]),
+    mount: done,
+    mountMemory: done,
+    unmount: done,
+    bindInside: done,
+  };
+  return logged({ ...patient, ...answers }, log, (asked) => {
+    const { source, target, volume, subPath } = asked as Readonly<Record<string, string | undefined>>;
+    if (typeof asked === 'string') return asked;
+    return `${source ?? `${volume ?? ''}//${subPath ?? ''}`} ${target ?? ''}`;
+  });
+}
+
+/** Files of volumes that are always written anew; what is done goes to `log`, as `writePayload /v`. */
+export function fakeVolumeFiles(log: string[], answers: Partial<VolumeFiles> = {}): VolumeFiles {
+  const patient: VolumeFiles = {
+    setMode: done,
+    giveToGroup: done,
+    writePayload: () => of(true),
+    usage: () => of(0),
+  };
+  return logged({ ...patient, ...answers }, log, String);
+}
+
 /** Nobody answers. */
 export const silentHttp: Http = { get: () => NEVER };
 
@@ -144,9 +180,13 @@ export function context({ log = [], ...more }: ContextParts = {}): PerformContex
       clusterDNS: [],
       clusterDomain: '',
       resolvConf: '/etc/resolv.conf',
+      seccompDefault: false,
     },
     facts: {
       nodeName: 'n1',
+      hostIps: ['192.0.2.2'],
+      allocatable: { cpu: '2', memory: '24Gi' },
+      swapController: true,
       memoryCapacity: 24 * 1024 ** 3,
       hugePageSizes: ['2MB'],
       cgroupV2: false,
@@ -160,6 +200,8 @@ export function context({ log = [], ...more }: ContextParts = {}): PerformContex
       memoryCapacity: 24 * 1024 ** 3,
       hugePageSizes: ['2MB'],
       cgroupV2: false,
+      swapController: true,
+      singleProcessOomKill: true,
     },
     paths: { rootDir: '/root', podLogsDir: '/logs', containerLinksDir: '/links' },
     backoff: { initial: 10_000, ceiling: 300_000 },
@@ -167,10 +209,13 @@ export function context({ log = [], ...more }: ContextParts = {}): PerformContex
     resyncPeriod: 60_000,
     cri: fakeCri(log),
     files: fakeFiles(log),
+    mounts: fakeMounts(log),
+    volumeFiles: fakeVolumeFiles(log),
+    userNamespaces: () => of(userNamespaceAt(65_536)),
     revisions: revisions(),
     random: () => 0,
     http: { get: () => of(200) },
-    images: { status: () => of({ image: { id: 'sha256:1' } }), pull: () => of('sha256:1') },
+    images: { status: () => of({ image: { id: 'sha256:1' } }), pull: () => of({ ref: 'sha256:1', took: 0 }) },
     ...more,
   };
 }

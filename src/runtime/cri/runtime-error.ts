@@ -21,5 +21,16 @@ export function runtimeError(error: unknown, call: string): RuntimeError {
   // gRPC puts the status before the text of the message; `details` is the text alone.
   const details = error instanceof Error && 'details' in error ? error.details : undefined;
   const text = typeof details === 'string' && details !== '' ? details : messageOf(error);
-  return new RuntimeError(KINDS.get(code) ?? 'refused', call, text);
+  return new RuntimeError(KINDS.get(code) ?? 'refused', call, text, statusName(code));
+}
+
+/** `NOT_FOUND` as Go writes it: `NotFound`. */
+function statusName(code: unknown): string | undefined {
+  const name = typeof code === 'number' ? status[code] : undefined;
+  return name
+    ?.toLowerCase()
+    .split('_')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('')
+    .replace('Cancelled', 'Canceled');
 }

@@ -80,8 +80,8 @@ describe('checkpointStore, on a real folder', () => {
   });
 
   it('does nothing before somebody subscribes', () => {
-    store.save(checkpoint('one'));
-    store.remove('one' as PodUid);
+    void store.save(checkpoint('one'));
+    void store.remove('one' as PodUid);
     expect(readdirSync(root)).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ function images(...statuses: readonly ImageStatusResponse[]): Images {
   let asked = 0;
   return {
     status: () => of(statuses[Math.min(asked++, statuses.length - 1)] ?? ABSENT),
-    pull: () => of('sha256:1'),
+    pull: () => of({ ref: 'sha256:1', took: 0 }),
   };
 }
 
@@ -63,11 +63,11 @@ describe('ensureImage', () => {
             isPulled = true;
             return answer$;
           },
-          pull: () => cold(pull),
+          pull: () => cold(pull, { r: { ref: 'sha256:1', took: 0 } }),
         };
       };
       const told = (memory: PodMemory, node: Images) => letters(ensureImage(container('IfNotPresent'), memory, node));
-      const error = (reason: string, message: string) => new StartError(reason, message);
+      const error = (reason: string, message: string) => new StartError(reason, message, reason);
 
       const there: Images = { status: () => cold('--(s|)', { s: PRESENT }), pull: () => cold('#') };
       expectObservable(told(NO_MEMORY, there)).toBe(present);
@@ -92,7 +92,9 @@ describe('ensureImage', () => {
     ]);
     expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(ABSENT, PRESENT)))).toEqual([
       'Pulling: Pulling image "busybox:1"',
-      expect.stringMatching(/^Pulled: Successfully pulled image "busybox:1" in (\d+ms|[\d.]+s)$/),
+      expect.stringMatching(
+        /^Pulled: Successfully pulled image "busybox:1" in \d+ms \(\d+ms including waiting\)\. Image size: 0 bytes\.$/,
+      ),
       'image sha256:1',
     ]);
   });
@@ -108,15 +110,23 @@ describe('ensureImage', () => {
     ]);
   });
 
-  it('asks for latest where neither tag nor digest is given', () => {
-    expect(words(ensureImage(container('IfNotPresent', 'busybox'), NO_MEMORY, images(PRESENT)))[0]).toContain(
-      '"busybox:latest"',
-    );
+  it('asks for latest where neither tag nor digest is given, and speaks of it as the manifest does', () => {
+    const asked: string[] = [];
+    const node: Images = {
+      ...images(PRESENT),
+      status: (image) => {
+        asked.push(image);
+        return of(PRESENT);
+      },
+    };
+    expect(words(ensureImage(container('IfNotPresent', 'busybox'), NO_MEMORY, node))[0]).toContain('"busybox"');
+    expect(asked).toEqual(['busybox:latest']);
   });
 
   it('cannot go on where the runtime does not tell whether the image is there', () => {
     const broken: Images = { ...images(), status: () => throwError(() => new Error('no answer')) };
     expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, broken))).toEqual([
+      'InspectFailed: Failed to inspect image "busybox:1": no answer',
       'ImageInspectError # Failed to inspect image "busybox:1": no answer',
     ]);
   });
@@ -171,7 +181,7 @@ describe('ensureImage', () => {
   it(
     'pulls once for all who ask at the same time',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const registry = cold(' -----(r|)');
+      const registry = cold(' -----(r|)', { r: { ref: 'sha256:1', took: 0 } });
       let isPulled = false;
       const node: Images = {
         status: () => of(isPulled ? PRESENT : ABSENT),
@@ -196,7 +206,7 @@ describe('ensureImage', () => {
   it(
     'cancels the pull when nobody listens any more',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const registry = cold('-----(r|)');
+      const registry = cold('-----(r|)', { r: { ref: 'sha256:1', took: 0 } });
       const node: Images = { status: () => of(ABSENT), pull: () => registry };
       expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node)), '^--!').toBe('n');
       expectSubscriptions(registry.subscriptions).toBe('^--!');
@@ -214,4 +224,26 @@ describe('withTag', () => {
   ])('makes %s to %s', (image, tagged) => {
     expect(withTag(image)).toBe(tagged);
   });
+
+  it('asks nobody for an image whose name is none', () => {
+    const problem =
+      'Failed to apply default image tag "Gold.Test/UPPER:1": couldn\'t parse image name "Gold.Test/UPPER:1": invalid reference format: repository name (UPPER) must be lowercase';
+    expect(words(ensureImage(container('Always', 'Gold.Test/UPPER:1'), NO_MEMORY, images()))).toEqual([
+      `InspectFailed: ${problem}`,
+      `InvalidImageName # ${problem}`,
+    ]);
+  });
+
+  it(
+    'tells of a pull that takes long, every half minute',
+    marbles(({ cold, expectObservable }) => {
+      const node: Images = {
+        ...images(ABSENT, PRESENT),
+        pull: () => cold('70s (r|)', { r: { ref: 'sha256:1', took: 70_000 } }),
+      };
+      expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node))).toBe(
+        'n 29999ms n 29999ms n 9999ms (ni|)',
+      );
+    }),
+  );
 });

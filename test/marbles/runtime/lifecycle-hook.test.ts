@@ -193,7 +193,7 @@ describe('performPlan, with a postStart hook', () => {
       ]),
     );
     const plan = planPod(of, seen, NO_MEMORY, 0, { initial: 10_000, ceiling: 300_000 });
-    return performPlan(plan, of, seen, NO_MEMORY, context({ cri: { ...cri, ...noting } as Cri }));
+    return performPlan(plan, of, seen, NO_MEMORY, context({ cri: { ...cri, ...noting } }));
   }
   const told = (progress: PlanProgress): string => (progress.kind === 'note' ? progress.note.reason : progress.kind);
 

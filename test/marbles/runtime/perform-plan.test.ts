@@ -110,6 +110,34 @@ describe('performPlan', () => {
     expect(said).toEqual(['a Pulled', 'a Created', 'a Started', 'b Pulled', 'b Created', 'b Started']);
   });
 
+  it('tells first what of its resolver a pod does not get as it asked for it', () => {
+    const asked = pod({ spec: { dnsPolicy: 'ClusterFirst' } });
+    const { said } = outcome(performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, context()));
+    expect(said).toEqual([' MissingClusterDNS']);
+  });
+
+  it('runs the sandbox by the handler that the pod asks for', () => {
+    const asked = pod({ spec: { runtimeClassName: 'gvisor' } });
+    const handlers: (string | undefined)[] = [];
+    const cri = fakeCri([], {
+      runPodSandbox: ({ runtimeHandler }) => {
+        handlers.push(runtimeHandler);
+        return of({ podSandboxId: 's-0' });
+      },
+    });
+    outcome(performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, context({ cri })));
+    expect(handlers).toEqual(['gvisor']);
+  });
+
+  it('sends no sandbox to the runtime that the node cannot give', () => {
+    const log: string[] = [];
+    const asked = pod({ spec: { hostUsers: false } });
+    const node = context({ cri: fakeCri(log) });
+    const { error } = outcome(performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, node));
+    expect(error).toEqual(new Error("can't set `spec.hostUsers: false`, runtime does not support user namespaces"));
+    expect(log.filter(isCri)).toEqual([]);
+  });
+
   it('gives each container the configuration of its sandbox, and the hosts file its address', () => {
     const requests: CreateContainerRequest[] = [];
     const texts = new Map([['/etc/resolv.conf', 'nameserver 10.0.0.53']]);
@@ -166,7 +194,9 @@ describe('performPlan', () => {
     ]);
     const images: PerformContext['images'] = { status: () => refuse('ImageStatus'), pull: () => NEVER };
     expect(outcome(perform(plan([start('a'), start('b')], true), { more: { images } })).said).toEqual([
+      'a InspectFailed',
       'a Failed',
+      'b InspectFailed',
       'b Failed',
       'a failed: ImageInspectError: Failed to inspect image "busybox:1": no',
       'b failed: ImageInspectError: Failed to inspect image "busybox:1": no',
@@ -227,9 +257,9 @@ describe('performPlan', () => {
     const broken: PerformContext['images'] = { status: () => of({}), pull: () => throwError(() => new Error('404')) };
     const pullsAfter = (memory: PodMemory, images: PerformContext['images'], ...names: readonly string[]) => {
       const steps = names.map((image): Step => ({ do: 'startContainer', container: wanted('a', { image }), why: '' }));
-      const of = pod({ spec: { containers: names.map((image) => wanted('a', { image })) } });
+      const asked = pod({ spec: { containers: names.map((image) => wanted('a', { image })) } });
       const found = new Map<string, number>();
-      performPlan(plan(steps, true), of, observed({}), memory, context({ images })).subscribe({
+      performPlan(plan(steps, true), asked, observed({}), memory, context({ images })).subscribe({
         next: (it) => {
           if (it.kind === 'done') for (const [image, { delay }] of it.pulls) found.set(image, delay);
         },

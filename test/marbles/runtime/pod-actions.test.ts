@@ -16,9 +16,12 @@ import {
   exited,
   fakeCri,
   fakeFiles,
+  fakeMounts,
+  fakeVolumeFiles,
   IMAGE,
   observed,
   pod,
+  podWith,
   sandbox,
   UID,
   wanted,
@@ -188,7 +191,7 @@ describe('podActions', () => {
         }).perform(sync(pod(), inSandbox), { ...NO_MEMORY, pulls: new Map([[IMAGE, past]]) });
         expectObservable(
           blind.pipe(map((it) => (it.kind === 'outcome' && 'next' in it.outcome ? it.outcome.next : 'n'))),
-        ).toBe('(nt|)', { n: 'n', t: 10_000 });
+        ).toBe('(nnt|)', { n: 'n', t: 10_000 });
       }),
     );
 
@@ -236,7 +239,7 @@ describe('podActions', () => {
 
     it('fails with a note when a volume cannot be had', () => {
       const volumes = [{ name: 'v', hostPath: { path: '/no', type: 'Directory' } }];
-      const [note] = reports(sync(pod({ spec: { volumes } }), observed({})), {});
+      const [note] = reports(sync(podWith(volumes), observed({})), {});
       expect(note).toMatchObject({ kind: 'note', note: { level: 'Warning', reason: 'FailedMount' } });
     });
 
@@ -328,6 +331,74 @@ describe('podActions', () => {
         }),
         expect.objectContaining({ outcome: expect.objectContaining({ kind: 'failed', next: 2_000 }) as unknown }),
       ]);
+    });
+  });
+
+  describe('volumes', () => {
+    const needs = (type: string): Pod => podWith([{ name: 'h', hostPath: { path: '/h', type } }]);
+    const empty = observed({ revision: 3 });
+    const message = 'MountVolume.SetUp failed for volume "h" : hostPath type check failed: /h is not a file';
+
+    it(
+      'that are not ready fail the work until they may be tried again, later each time',
+      marbles(() => {
+        const first = reports(sync(needs('File'), empty), {});
+        expect(first).toMatchObject([
+          { kind: 'note', note: { level: 'Warning', reason: 'FailedMount', message } },
+          { kind: 'outcome', outcome: { kind: 'failed', next: 500 } },
+        ]);
+        const memory = end(sync(needs('File'), empty), {}).memory ?? NO_MEMORY;
+        const now = { ...memory, mounts: new Map([['h', { delay: 500, until: 0, error: message }]]) };
+        expect(end(sync(needs('File'), empty), {}, now).outcome).toMatchObject({ kind: 'failed', next: 1_000 });
+      }),
+    );
+
+    it(
+      'whose time has not come are not told of again',
+      marbles(() => {
+        const held = { ...NO_MEMORY, mounts: new Map([['h', { delay: 500, until: 300, error: message }]]) };
+        expect(reports(sync(needs('File'), empty), {}, held)).toMatchObject([
+          { kind: 'outcome', outcome: { kind: 'failed', next: 300 }, memory: { mounts: held.mounts } },
+        ]);
+      }),
+    );
+
+    it('that are ready are forgotten as failures', () => {
+      const failed = { ...NO_MEMORY, mounts: new Map([['h', { delay: 500, until: 0, error: message }]]) };
+      const { memory } = end(sync(needs(''), empty), { looks: [of(WELL)] }, failed);
+      expect(memory?.mounts).toEqual(new Map());
+    });
+
+    it('of a pod that goes on are looked after at each sync, and one over its limit is told of', () => {
+      const log: string[] = [];
+      const of$ = podWith([
+        { name: 'd', downwardAPI: {} },
+        { name: 'e', emptyDir: { sizeLimit: '1Mi' } },
+      ]);
+      const volumeFiles = fakeVolumeFiles(log, { usage: () => of(2 ** 21) });
+      expect(reports(sync(of$, WELL), { more: { volumeFiles } })).toMatchObject([
+        { kind: 'note', note: { level: 'Warning', reason: 'EmptyDirLimitExceeded' } },
+        { kind: 'outcome', outcome: { kind: 'synced' } },
+      ]);
+      expect(log.filter((call) => call.startsWith('writePayload'))).toHaveLength(1);
+    });
+
+    it('that cannot be brought up to date are told of, and the pod is well nevertheless', () => {
+      const volumeFiles = fakeVolumeFiles([], { writePayload: () => throwError(() => new Error('ENOSPC: disk full')) });
+      const of$ = podWith([{ name: 'd', downwardAPI: {} }]);
+      expect(reports(sync(of$, WELL), { more: { volumeFiles } })).toMatchObject([
+        { kind: 'note', note: { level: 'Warning', reason: 'FailedMount', message: 'ENOSPC: disk full' } },
+        { kind: 'outcome', outcome: { kind: 'synced' } },
+      ]);
+    });
+
+    it('are unmounted before the folder of the pod is removed', () => {
+      const log: string[] = [];
+      const target = '/root/pods/u-1/volumes/kubernetes.io~empty-dir/m';
+      const mounts = fakeMounts(log, { below: () => of([{ target, type: 'tmpfs' }]) });
+      expect(end(CLEAN_UP, { log, looks: [of(ENDED)], more: { mounts } }).outcome.kind).toBe('cleanedUp');
+      const order = log.filter((call) => /unmount|removeTree \/root/.test(call));
+      expect(order).toEqual([`unmount ${target}`, 'removeTree /root/pods/u-1']);
     });
   });
 

@@ -1,29 +1,19 @@
 import { of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { Pod } from '../../../src/model/pod.ts';
-import {
-  makeTerminationLog,
-  nextAttemptByLogs,
-  preparePodFiles,
-  VolumeError,
-  writeHosts,
-} from '../../../src/runtime/pod-files.ts';
-import type { Files, PathType } from '../../../src/streams/ports/files.ts';
-import { context, fakeFiles, pod } from '../fakes.ts';
-
-const { paths } = context();
+import { makeTerminationLog, nextAttemptByLogs, preparePodFiles, writeHosts } from '../../../src/runtime/pod-files.ts';
+import { VolumeError } from '../../../src/runtime/volumes/volume-error.ts';
+import type { PerformContext } from '../../../src/runtime/perform-plan.ts';
+import type { Files } from '../../../src/streams/ports/files.ts';
+import { context, fakeFiles, pod, podWith } from '../fakes.ts';
 
 /** What a work did on the disk, what it emitted and what it failed with. */
-function run<T>(
-  work: (ground: { readonly files: Files; readonly paths: typeof paths }) => Observable<T>,
-  answers: Partial<Files> = {},
-) {
+function run<T>(work: (ground: PerformContext) => Observable<T>, answers: Partial<Files> = {}) {
   const log: string[] = [];
   const texts = new Map([['/etc/hosts', '127.0.0.1\tlocalhost\n']]);
   const emitted: T[] = [];
   let error: unknown;
   let isComplete = false;
-  work({ files: fakeFiles(log, answers, texts), paths }).subscribe({
+  work(context({ log, files: fakeFiles(log, answers, texts) })).subscribe({
     next: (value) => emitted.push(value),
     error: (failure: unknown) => {
       error = failure;
@@ -35,59 +25,31 @@ function run<T>(
   return { log, texts, emitted, error, isComplete };
 }
 
-const withHostPath = (type: string): Pod =>
-  pod({ spec: { volumes: [{ name: 'v', hostPath: { path: '/srv/v', type } }] } });
-
 describe('preparePodFiles', () => {
   it('makes the folders of the pod, of its logs and of its volumes, and emits nothing', () => {
-    const of$ = pod({ spec: { volumes: [{ name: 'e', emptyDir: {} }] } });
+    const of$ = podWith([{ name: 'e', emptyDir: {} }]);
     const { log, emitted, isComplete } = run((ground) => preparePodFiles(of$, ground));
     expect(log).toEqual([
       'makeDir /root/pods/u-1',
       'makeDir /root/pods/u-1/volumes',
       'makeDir /root/pods/u-1/plugins',
       'makeDir /logs/default_web_u-1',
+      'typeOf /root/pods/u-1/plugins/kubernetes.io~empty-dir/e/ready',
+      'typeOf /root/pods/u-1/volumes/kubernetes.io~empty-dir/e',
       'makeDir /root/pods/u-1/volumes/kubernetes.io~empty-dir/e',
+      'setMode /root/pods/u-1/volumes/kubernetes.io~empty-dir/e',
+      'makeDir /root/pods/u-1/plugins/kubernetes.io~empty-dir',
+      'makeDir /root/pods/u-1/plugins/kubernetes.io~empty-dir/e',
+      'writeFile /root/pods/u-1/plugins/kubernetes.io~empty-dir/e/ready',
     ]);
     expect({ emitted, isComplete }).toEqual({ emitted: [], isComplete: true });
   });
 
-  it.each<[string, PathType, string]>([
-    ['', 'missing', ''],
-    ['Directory', 'directory', ''],
-    ['File', 'file', ''],
-    ['Socket', 'socket', ''],
-    ['CharDevice', 'charDevice', ''],
-    ['BlockDevice', 'blockDevice', ''],
-    ['DirectoryOrCreate', 'directory', ''],
-    ['DirectoryOrCreate', 'missing', 'makeDir /srv/v'],
-    ['FileOrCreate', 'file', ''],
-    ['FileOrCreate', 'missing', 'writeFile /srv/v'],
-  ])('is content with a hostPath of type "%s" where there is: %s', (type, found, made) => {
-    const { log, error } = run((ground) => preparePodFiles(withHostPath(type), ground), { typeOf: () => of(found) });
-    expect(error).toBeUndefined();
-    expect(log.find((call) => /^(makeDir|writeFile) \/srv/.test(call)) ?? '').toBe(made);
-  });
-
-  it.each<[string, PathType, string]>([
-    ['Directory', 'missing', 'directory'],
-    ['Directory', 'file', 'directory'],
-    ['File', 'directory', 'file'],
-    ['Socket', 'file', 'socket file'],
-    ['CharDevice', 'blockDevice', 'character device'],
-    ['BlockDevice', 'charDevice', 'block device'],
-    ['DirectoryOrCreate', 'file', 'directory'],
-    ['FileOrCreate', 'directory', 'file'],
-  ])('refuses a hostPath of type "%s" where there is: %s', (type, found, noun) => {
-    const { error } = run((ground) => preparePodFiles(withHostPath(type), ground), { typeOf: () => of(found) });
-    expect(error).toEqual(
-      new VolumeError(`MountVolume.SetUp failed for volume "v" : hostPath type check failed: /srv/v is not a ${noun}`),
-    );
-  });
-
   it('makes every failure of the disk one of its volumes', () => {
     const full: Partial<Files> = { makeDir: () => throwError(() => new Error('ENOSPC: disk full')) };
-    expect(run((ground) => preparePodFiles(pod(), ground), full).error).toEqual(new VolumeError('ENOSPC: disk full'));
+    expect(run((ground) => preparePodFiles(pod(), ground), full).error).toEqual(
+      new VolumeError(['ENOSPC: disk full'], new Map()),
+    );
   });
 });
 

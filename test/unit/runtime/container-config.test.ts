@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../../../src/model/pod.ts';
-import { containerConfig } from '../../../src/runtime/container-config.ts';
+import { containerConfig, type Making } from '../../../src/runtime/container-config.ts';
 import { context, pod, wanted } from '../../marbles/fakes.ts';
 import * as recorded from './recorded.ts';
 import { onWire } from './wire-form.ts';
@@ -69,6 +69,10 @@ function recordedConfig({ pod: of, name, hash, grace = '1', more, annotations, .
     },
     ...more,
   };
+}
+
+function made(more: Partial<Making> = {}): Making {
+  return { restartCount: 0, image: { ref: 'sha256:1' }, environment: new Map(), terminationLog: '/log', ...more };
 }
 
 const emptyDir = (volume: string): string => `${POD_DIR}/volumes/kubernetes.io~empty-dir/${volume}`;
@@ -155,36 +159,39 @@ describe('containerConfig', () => {
     const container = recording.pod.spec.containers.find(({ name }) => name === recording.name);
     expect(container).toBeDefined();
     if (!container) return;
-    const sent = containerConfig(recording.pod, container, 0, { ref: 'sha256:1' }, recorded.TERMINATION_LOG, context());
+    const sent = containerConfig(
+      recording.pod,
+      container,
+      made({ terminationLog: recorded.TERMINATION_LOG }),
+      context(),
+    );
     expect(onWire('ContainerConfig', sent)).toEqual(onWire('ContainerConfig', recordedConfig(recording)));
   });
 
   const config = (container: Partial<Container>, of: Pod = pod(), restartCount = 0) =>
-    containerConfig(of, wanted('main', container), restartCount, { ref: 'sha256:1' }, '/log', context());
+    containerConfig(of, wanted('main', container), made({ restartCount }), context());
   const text = (bytes: string | Uint8Array | undefined): string =>
     typeof bytes === 'object' ? new TextDecoder().decode(bytes) : '';
 
-  it('gives variables once each, expanded by those before them, the last of a name winning', () => {
-    const { envs } = config({
-      env: [
-        { name: 'A', value: '1' },
-        { name: 'B', value: '$(A)-$(C)' },
-        { name: 'C', value: '3' },
-        { name: 'A', value: '$(A)$(A)' },
-        { name: 'EMPTY' },
-      ],
+  it('gives the variables as bytes', () => {
+    const making = made({
+      environment: new Map([
+        ['A', '1'],
+        ['EMPTY', ''],
+      ]),
     });
-    expect(envs?.map(({ key, value }) => `${key ?? ''}=${text(value)}`)).toEqual(['A=11', 'B=1-$(C)', 'C=3', 'EMPTY=']);
+    const { envs } = containerConfig(pod(), wanted(), making, context());
+    expect(envs?.map(({ key, value }) => `${key ?? ''}=${text(value)}`)).toEqual(['A=1', 'EMPTY=']);
   });
 
   it('expands command and arguments, but not the working directory', () => {
-    const variables = {
-      env: [{ name: 'A', value: '1' }],
-      command: ['$(A)'],
-      args: ['$$(A)', '$(B)'],
+    const container = wanted('main', { command: ['$(A)'], args: ['$$(A)', '$(B)'], workingDir: '/$(A)' });
+    const making = made({ environment: new Map([['A', '1']]) });
+    expect(containerConfig(pod(), container, making, context())).toMatchObject({
+      command: ['1'],
+      args: ['$(A)', '$(B)'],
       workingDir: '/$(A)',
-    };
-    expect(config(variables)).toMatchObject({ command: ['1'], args: ['$(A)', '$(B)'], workingDir: '/$(A)' });
+    });
   });
 
   it('counts its restarts in its attempt, its log path and its annotation', () => {
@@ -210,7 +217,7 @@ describe('containerConfig', () => {
     ['as the user number of the image', { uid: 1_234 }, { runAsUser: { value: 1_234 } }],
     ['as the user name of the image', { username: 'app' }, { runAsUsername: 'app' }],
   ])('runs %s', (_who, user, expected) => {
-    const { linux } = containerConfig(pod(), wanted(), 0, { ref: 'sha256:1', ...user }, '/log', context());
+    const { linux } = containerConfig(pod(), wanted(), made({ image: { ref: 'sha256:1', ...user } }), context());
     expect(linux?.securityContext).toMatchObject(expected);
     expect('runAsUser' in (linux?.securityContext ?? {})).toBe('runAsUser' in expected);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONTAINER_HASH } from '../../../src/model/cri/labels.ts';
 import type { ObservedContainer } from '../../../src/model/observed.ts';
-import type { Container, Pod } from '../../../src/model/pod.ts';
+import type { Pod } from '../../../src/model/pod.ts';
 import type { ProbeFindings } from '../../../src/streams/workers/pod-work.ts';
 import { container, exited, sandbox, wanted } from '../../marbles/fakes.ts';
 import { endedSandbox, found, planFor, planWithin, podOf, sidecar, steps } from './plans.ts';
@@ -279,7 +279,7 @@ describe('planInit', () => {
   describe('starts ephemeral containers once', () => {
     const withDebugger = (regular: readonly ObservedContainer[]): readonly string[] => {
       const of = podOf([wanted('a')], {
-        ephemeralContainers: [wanted('debug') as Container & { readonly name: string }],
+        ephemeralContainers: [wanted('debug')],
       });
       return steps(planWithin(of, regular));
     };

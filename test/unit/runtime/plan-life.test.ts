@@ -22,186 +22,38 @@ type Happening =
   | { readonly kind: 'agentForgets' }
   | { readonly kind: 'later'; readonly milliseconds: number };
 
-/** One pod on one node, with what must hold at every step checked as it is done. */
-class Life {
+/** One pod on one node, as it stands between two moments. */
+interface Life {
   readonly of: Pod;
-  seen: ObservedPod = observed({});
-  probes = new Map<string, ProbeFindings>();
-  memory: PodMemory = NO_MEMORY;
+  seen: ObservedPod;
+  readonly probes: Map<string, ProbeFindings>;
+  memory: PodMemory;
   status: PodStatus | undefined;
-  now = 1_000_000;
+  /** Milliseconds since 1970. */
+  now: number;
   /** Init containers that have done their work, and sidecars that have started, in the sandbox in use. */
-  readonly achieved = new Set<string>();
+  readonly achieved: Set<string>;
+}
 
-  constructor(of: Pod) {
-    this.of = of;
-  }
-
-  plan(): PodPlan {
-    const known = { probes: this.probes, ...(this.status ? { status: this.status } : {}) };
-    return planPod(this.of, this.seen, this.memory, this.now, LIMITS, known);
-  }
-
-  happen(what: Happening): void {
-    switch (what.kind) {
-      case 'sync':
-        this.perform(this.plan(), what.crashesAfter);
-        return;
-      case 'exit':
-        this.end(pick(this.running(), what.which), what.code);
-        return;
-      case 'lost':
-        this.change(pick(this.running(), what.which), (lost) => ({ ...lost, state: 'unknown' }));
-        return;
-      case 'forgotten':
-        this.remove(
-          pick(
-            this.seen.containers.filter(({ state }) => state === 'exited'),
-            what.which,
-          ),
-        );
-        return;
-      case 'probe':
-        this.probe(pick(this.running(), what.which), what.says);
-        return;
-      case 'sandboxDies':
-        this.stopSandboxes();
-        return;
-      case 'agentForgets':
-        this.probes.clear();
-        return;
-      case 'later':
-        this.now += what.milliseconds;
-        return;
-    }
-  }
-
-  perform(plan: PodPlan, crashesAfter = Infinity): void {
-    let inUse = plan.sandbox?.id ?? '';
-    const isAnew =
-      plan.sandbox !== undefined && plan.steps.some((step) => step.do === 'removeContainer' && step.keepLog);
-    if (isAnew) this.achieved.clear();
-    for (const step of plan.steps.slice(0, crashesAfter)) inUse = this.step(step, inUse);
-    if (plan.steps.length <= crashesAfter) this.memory = plan.memory;
-    this.status = nextStatus(this.of, this.status, {
-      observed: this.seen,
-      waiting: plan.waiting,
-      probed: this.probes,
-      verdict: plan.verdict,
-      runtimeName: 'fake',
-      hostIps: [],
-      isEnding: false,
-      now: this.now,
-    });
-  }
-
-  running(): readonly ObservedContainer[] {
-    return this.seen.containers.filter(({ state }) => state === 'running');
-  }
-
-  private step(step: Step, inUse: string): string {
-    switch (step.do) {
-      case 'stopPod':
-        for (const one of this.upOrUnknown()) this.end(one, 137);
-        this.stopSandboxes();
-        return inUse;
-      case 'stopContainer':
-        this.end(
-          this.upOrUnknown().find(({ id }) => id === step.container.id),
-          137,
-        );
-        return inUse;
-      case 'runSandbox':
-        expect(this.seen.sandboxes.some(({ state, attempt }) => state === 'ready' || attempt === step.attempt)).toBe(
-          false,
-        );
-        this.seen = { ...this.seen, sandboxes: [sandbox({ attempt: step.attempt }), ...this.seen.sandboxes] };
-        this.achieved.clear();
-        return `s-${step.attempt}`;
-      case 'startContainer':
-        this.start(
-          step.container,
-          container({ name: step.container.name, attempt: step.attempt ?? 0, sandboxId: inUse }),
-        );
-        return inUse;
-      case 'startCreated':
-        this.start(step.container, { ...step.created, state: 'running' });
-        return inUse;
-      case 'removeContainer': {
-        const removed = this.seen.containers.find(({ id }) => id === step.container.id);
-        expect(removed?.state).not.toBe('running');
-        this.remove(removed);
-        return inUse;
-      }
-      case 'removeSandbox':
-        expect(this.seen.containers.some(({ sandboxId }) => sandboxId === step.sandbox.id)).toBe(false);
-        this.seen = { ...this.seen, sandboxes: this.seen.sandboxes.filter(({ id }) => id !== step.sandbox.id) };
-        return inUse;
-    }
-  }
-
-  private start({ name, startupProbe }: Container, started: ObservedContainer): void {
-    expect(this.upOrUnknown().filter((other) => other.name === name)).toEqual([]);
-    expect(this.seen.sandboxes.find(({ id }) => id === started.sandboxId)?.state).toBe('ready');
-    const init = this.of.spec.initContainers ?? [];
-    const at = init.findIndex((one) => one.name === name);
-    const before = (at < 0 ? init : init.slice(0, at)).map((one) => one.name);
-    expect(before.filter((one) => !this.achieved.has(one))).toEqual([]);
-    if (at >= 0 && startupProbe === undefined && isSidecar(init[at] ?? {})) this.achieved.add(name);
-    const others = this.seen.containers.filter(({ id }) => id !== started.id);
-    this.seen = { ...this.seen, containers: [started, ...others] };
-  }
-
-  private end(one: ObservedContainer | undefined, code: number): void {
-    this.change(one, (running) => exited(code, this.now, { ...running, state: 'exited' }));
-    const isInit = this.of.spec.initContainers?.some((init) => init.name === one?.name && !isSidecar(init)) === true;
-    if (one && isInit && code === 0) this.achieved.add(one.name);
-  }
-
-  private probe(one: ObservedContainer | undefined, says: 'started' | 'notStarting' | 'notLiving'): void {
-    const spec = [...(this.of.spec.initContainers ?? []), ...this.of.spec.containers].find(
-      ({ name }) => name === one?.name,
-    );
-    if (!one || !spec?.startupProbe) return;
-    if (says === 'started') this.achieved.add(one.name);
-    const more =
-      says === 'notStarting'
-        ? { startup: 'failure' as const, started: false }
-        : says === 'notLiving'
-          ? { liveness: 'failure' as const }
-          : {};
-    if (says === 'notLiving') this.achieved.add(one.name);
-    this.probes.set(one.name, found(one.id, more));
-  }
-
-  private change(one: ObservedContainer | undefined, to: (one: ObservedContainer) => ObservedContainer): void {
-    this.seen = {
-      ...this.seen,
-      containers: this.seen.containers.map((seen) => (seen.id === one?.id ? to(seen) : seen)),
-    };
-  }
-
-  private remove(one: ObservedContainer | undefined): void {
-    this.seen = { ...this.seen, containers: this.seen.containers.filter((seen) => seen !== one) };
-  }
-
-  private stopSandboxes(): void {
-    const sandboxes = this.seen.sandboxes.map((stopped): ObservedSandbox => ({ ...stopped, state: 'notReady' }));
-    this.seen = { ...this.seen, sandboxes };
-  }
-
-  private upOrUnknown(): readonly ObservedContainer[] {
-    return this.seen.containers.filter(({ state }) => state === 'running' || state === 'unknown');
-  }
+function begin(of: Pod): Life {
+  return {
+    of,
+    seen: observed({}),
+    probes: new Map(),
+    memory: NO_MEMORY,
+    status: undefined,
+    now: 1_000_000,
+    achieved: new Set(),
+  };
 }
 
 describe('planPod, over the life of a pod', () => {
   it('never starts anything before its turn, never two of one name, and comes to rest when the world does', () => {
     const property = fc.property(podsOfAllKinds(), fc.array(happenings(), { maxLength: 40 }), (of, story) => {
-      const life = new Life(of);
-      for (const what of story) life.happen(what);
+      const life = begin(of);
+      for (const what of story) happen(life, what);
       const last = rest(life);
-      const up = life.running().map(({ name }) => name);
+      const up = running(life).map(({ name }) => name);
       if (last.finished) {
         expect(up).toEqual([]);
         expect(life.seen.sandboxes.filter(({ state }) => state === 'ready')).toEqual([]);
@@ -225,10 +77,10 @@ describe('planPod, over the life of a pod', () => {
       },
     }));
     const property = fc.property(always, fc.array(happenings(), { maxLength: 40 }), (of, story) => {
-      const life = new Life(of);
-      for (const what of story) life.happen(what);
+      const life = begin(of);
+      for (const what of story) happen(life, what);
       expect(rest(life).finished).toBe(false);
-      const up = life.running().map(({ name }) => name);
+      const up = running(life).map(({ name }) => name);
       expect(up.toSorted()).toEqual([...of.spec.containers.map(({ name }) => name), ...sidecarsOf(of)].toSorted());
       expect(life.status?.phase).toBe('Running');
     });
@@ -236,21 +88,187 @@ describe('planPod, over the life of a pod', () => {
   });
 });
 
+function planNow(life: Life): PodPlan {
+  const known = { probes: life.probes, ...(life.status ? { status: life.status } : {}) };
+  return planPod(life.of, life.seen, life.memory, life.now, LIMITS, known);
+}
+
+function happen(life: Life, what: Happening): void {
+  switch (what.kind) {
+    case 'sync':
+      perform(life, planNow(life), what.crashesAfter);
+      return;
+    case 'exit':
+      end(life, pick(running(life), what.which), what.code);
+      return;
+    case 'lost':
+      change(life, pick(running(life), what.which), (lost) => ({ ...lost, state: 'unknown' }));
+      return;
+    case 'forgotten':
+      remove(
+        life,
+        pick(
+          life.seen.containers.filter(({ state }) => state === 'exited'),
+          what.which,
+        ),
+      );
+      return;
+    case 'probe':
+      probe(life, pick(running(life), what.which), what.says);
+      return;
+    case 'sandboxDies':
+      stopSandboxes(life);
+      return;
+    case 'agentForgets':
+      life.probes.clear();
+      return;
+    case 'later':
+      life.now += what.milliseconds;
+      return;
+  }
+}
+
+/** What must hold at every step is checked as it is done. */
+function perform(life: Life, plan: PodPlan, crashesAfter = Infinity): void {
+  let inUse = plan.sandbox?.id ?? '';
+  const isAnew = plan.sandbox !== undefined && plan.steps.some((step) => step.do === 'removeContainer' && step.keepLog);
+  if (isAnew) life.achieved.clear();
+  for (const step of plan.steps.slice(0, crashesAfter)) inUse = doStep(life, step, inUse);
+  if (plan.steps.length <= crashesAfter) life.memory = plan.memory;
+  life.status = nextStatus(life.of, life.status, {
+    observed: life.seen,
+    waiting: plan.waiting,
+    probed: life.probes,
+    verdict: plan.verdict,
+    runtimeName: 'fake',
+    hostIps: [],
+    isEnding: false,
+    now: life.now,
+  });
+}
+
+function running(life: Life): readonly ObservedContainer[] {
+  return life.seen.containers.filter(({ state }) => state === 'running');
+}
+
+function doStep(life: Life, step: Step, inUse: string): string {
+  switch (step.do) {
+    case 'stopPod':
+      for (const one of upOrUnknown(life)) end(life, one, 137);
+      stopSandboxes(life);
+      return inUse;
+    case 'stopContainer':
+      end(
+        life,
+        upOrUnknown(life).find(({ id }) => id === step.container.id),
+        137,
+      );
+      return inUse;
+    case 'runSandbox':
+      expect(life.seen.sandboxes.some(({ state, attempt }) => state === 'ready' || attempt === step.attempt)).toBe(
+        false,
+      );
+      life.seen = { ...life.seen, sandboxes: [sandbox({ attempt: step.attempt }), ...life.seen.sandboxes] };
+      life.achieved.clear();
+      return `s-${step.attempt}`;
+    case 'startContainer':
+      start(
+        life,
+        step.container,
+        container({ name: step.container.name, attempt: step.attempt ?? 0, sandboxId: inUse }),
+      );
+      return inUse;
+    case 'startCreated':
+      start(life, step.container, { ...step.created, state: 'running' });
+      return inUse;
+    case 'resizeContainer':
+      return inUse;
+    case 'removeContainer': {
+      const removed = life.seen.containers.find(({ id }) => id === step.container.id);
+      expect(removed?.state).not.toBe('running');
+      remove(life, removed);
+      return inUse;
+    }
+    case 'removeSandbox':
+      expect(life.seen.containers.some(({ sandboxId }) => sandboxId === step.sandbox.id)).toBe(false);
+      life.seen = { ...life.seen, sandboxes: life.seen.sandboxes.filter(({ id }) => id !== step.sandbox.id) };
+      return inUse;
+  }
+}
+
+function start(life: Life, { name, startupProbe }: Container, started: ObservedContainer): void {
+  expect(upOrUnknown(life).filter((other) => other.name === name)).toEqual([]);
+  expect(life.seen.sandboxes.find(({ id }) => id === started.sandboxId)?.state).toBe('ready');
+  const init = life.of.spec.initContainers ?? [];
+  const at = init.findIndex((one) => one.name === name);
+  const before = (at < 0 ? init : init.slice(0, at)).map((one) => one.name);
+  expect(before.filter((one) => !life.achieved.has(one))).toEqual([]);
+  if (at >= 0 && startupProbe === undefined && isSidecar(init[at] ?? {})) life.achieved.add(name);
+  const others = life.seen.containers.filter(({ id }) => id !== started.id);
+  life.seen = { ...life.seen, containers: [started, ...others] };
+}
+
+function end(life: Life, one: ObservedContainer | undefined, code: number): void {
+  change(life, one, (running) => exited(code, life.now, { ...running, state: 'exited' }));
+  const isInit = life.of.spec.initContainers?.some((init) => init.name === one?.name && !isSidecar(init)) === true;
+  if (one && isInit && code === 0) life.achieved.add(one.name);
+}
+
+function probe(life: Life, one: ObservedContainer | undefined, says: 'started' | 'notStarting' | 'notLiving'): void {
+  const spec = [...(life.of.spec.initContainers ?? []), ...life.of.spec.containers].find(
+    ({ name }) => name === one?.name,
+  );
+  if (!one || !spec?.startupProbe) return;
+  if (says === 'started') life.achieved.add(one.name);
+  const more =
+    says === 'notStarting'
+      ? { startup: 'failure' as const, started: false }
+      : says === 'notLiving'
+        ? { liveness: 'failure' as const }
+        : {};
+  if (says === 'notLiving') life.achieved.add(one.name);
+  life.probes.set(one.name, found(one.id, more));
+}
+
+function change(
+  life: Life,
+  one: ObservedContainer | undefined,
+  to: (one: ObservedContainer) => ObservedContainer,
+): void {
+  life.seen = {
+    ...life.seen,
+    containers: life.seen.containers.map((seen) => (seen.id === one?.id ? to(seen) : seen)),
+  };
+}
+
+function remove(life: Life, one: ObservedContainer | undefined): void {
+  life.seen = { ...life.seen, containers: life.seen.containers.filter((seen) => seen !== one) };
+}
+
+function stopSandboxes(life: Life): void {
+  const sandboxes = life.seen.sandboxes.map((stopped): ObservedSandbox => ({ ...stopped, state: 'notReady' }));
+  life.seen = { ...life.seen, sandboxes };
+}
+
+function upOrUnknown(life: Life): readonly ObservedContainer[] {
+  return life.seen.containers.filter(({ state }) => state === 'running' || state === 'unknown');
+}
+
 /** Everything goes well from now on: init containers succeed, what has a startup probe starts, the rest runs. */
 function rest(life: Life): PodPlan {
   const init = life.of.spec.initContainers ?? [];
   for (let round = 0; round < 60; round += 1) {
-    for (const [at, { name }] of life.running().entries()) {
+    for (const [at, { name }] of running(life).entries()) {
       const one = init.find((candidate) => candidate.name === name);
-      if (one && !isSidecar(one)) life.happen({ kind: 'exit', which: at, code: 0 });
+      if (one && !isSidecar(one)) happen(life, { kind: 'exit', which: at, code: 0 });
     }
-    for (const at of life.running().keys()) life.happen({ kind: 'probe', which: at, says: 'started' });
-    const plan = life.plan();
+    for (const at of running(life).keys()) happen(life, { kind: 'probe', which: at, says: 'started' });
+    const plan = planNow(life);
     const isQuiet =
       plan.steps.length === 0 &&
-      life.running().every(({ name }) => !init.some((one) => one.name === name && !isSidecar(one)));
-    life.perform(plan);
-    if (isQuiet && plan.wakeAt === undefined && life.plan().steps.length === 0) return plan;
+      running(life).every(({ name }) => !init.some((one) => one.name === name && !isSidecar(one)));
+    perform(life, plan);
+    if (isQuiet && plan.wakeAt === undefined && planNow(life).steps.length === 0) return plan;
     life.now = Math.max(life.now, plan.wakeAt ?? life.now);
   }
   throw new Error(`it does not come to rest: ${JSON.stringify(life.seen)}`);

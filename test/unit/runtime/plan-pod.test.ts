@@ -28,6 +28,8 @@ function tell(step: Step): string {
       return `start ${step.container.name} ${step.attempt ?? 'by logs'}`;
     case 'startCreated':
       return `start made ${step.created.id}`;
+    case 'resizeContainer':
+      return `resize ${step.running.id}`;
     case 'removeContainer':
       return `remove ${step.container.id}`;
     case 'removeSandbox':

@@ -76,8 +76,14 @@ describe('planPod', () => {
       });
       const of = ruled('Always', 'Never', restart42);
       expect(steps(planFor(of, lost(ended(137, 'peer'), ended(7))))).toEqual(['sandbox 1', 'start peer 1']);
-      expect(steps(planFor(of, lost(ended(137, 'peer'), ended(42))))).toEqual(['sandbox 1', 'start main 1', 'start peer 1']);
-      const alone = pod({ spec: { restartPolicy: 'Always', containers: [wanted('main', { restartPolicy: 'Never' })] } });
+      expect(steps(planFor(of, lost(ended(137, 'peer'), ended(42))))).toEqual([
+        'sandbox 1',
+        'start main 1',
+        'start peer 1',
+      ]);
+      const alone = pod({
+        spec: { restartPolicy: 'Always', containers: [wanted('main', { restartPolicy: 'Never' })] },
+      });
       expect(planFor(alone, lost(ended(1))).finished).toBe(true);
     });
 
@@ -228,6 +234,10 @@ describe('planPod', () => {
       expect(steps(plan)).toEqual([]);
       expect(plan.wakeAt).toBe(16_000);
       expect(plan.verdict).toBeUndefined();
+    });
+
+    it('wakes for it though the pod has no status yet: its first sync is about to make one', () => {
+      expect(planWithin(of, [], { now: 9_000 }).wakeAt).toBe(15_000);
     });
 
     it('wakes for a back-off that ends before', () => {

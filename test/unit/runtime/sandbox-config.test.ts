@@ -116,6 +116,27 @@ describe('sandboxConfig', () => {
     expect(portMappings).toEqual(mappings);
   });
 
+  it('shares the processes of one container with the others where the pod says so', () => {
+    const { linux } = config(pod({ spec: { shareProcessNamespace: true } }));
+    expect(linux?.securityContext?.namespaceOptions?.pid).toBe('POD');
+  });
+
+  it('is privileged, has the groups and the sysctls of the pod, and tells its overhead apart', () => {
+    const { linux } = config(
+      pod({
+        spec: {
+          containers: [wanted('main', { securityContext: { privileged: true } })],
+          securityContext: { fsGroup: 40, sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1 2 3' }] },
+          overhead: { memory: '8Mi' },
+        },
+      }),
+    );
+    expect(linux?.securityContext).toMatchObject({ privileged: true, supplementalGroups: [40] });
+    expect(linux?.sysctls).toEqual({ 'net.ipv4.tcp_rmem': '1 2 3' });
+    expect(linux?.overhead).toMatchObject({ memoryLimitInBytes: 8_388_608 });
+    expect(linux?.resources).not.toHaveProperty('memoryLimitInBytes');
+  });
+
   it('stands in the root of the cgroups where there is no tree for pods', () => {
     const { config: defaults } = context();
     const parentIn = (cgroupRoot: string): string | undefined =>

@@ -149,13 +149,13 @@ describe('ps', () => {
     await vi.waitFor(() => {
       expect(printed.length).toBeGreaterThan(1);
     }, PATIENCE);
-    expect(printed[0]).toMatch(/^\u001b\[2J\u001b\[HPOD/);
-    expect(printed[1]).toMatch(/^\u001b\[HPOD/);
+    expect(printed[0]).toMatch(/^\u001b\[KPOD/);
+    expect(printed[1]).toMatch(/^\r\u001b\[2A\u001b\[KPOD/);
     view$.next(viewOf('crashed'));
     await vi.waitFor(() => {
       expect(printed.at(-1)).toContain('Error (1)');
     }, PATIENCE);
-    expect(printed.at(-1)).toMatch(/\u001b\[K\n\u001b\[J$/);
+    expect(printed.at(-1)).toMatch(/\n\u001b\[J$/);
   });
 
   it('keeps within the lines of the terminal', async () => {

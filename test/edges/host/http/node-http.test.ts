@@ -21,7 +21,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-async function listen<S extends Server | TcpServer>(server: S): Promise<number> {
+async function listen(server: Server | TcpServer): Promise<number> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
@@ -49,7 +49,12 @@ describe('nodeHttp', () => {
       seen.push(asked);
       response.end();
     });
-    const headers = [['X-A', '1'], ['X-A', '2'], ['User-Agent', 'kube-lifecycle/1.36'], ['Host', 'web.test']] as const;
+    const headers = [
+      ['X-A', '1'],
+      ['X-A', '2'],
+      ['User-Agent', 'kube-lifecycle/1.36'],
+      ['Host', 'web.test'],
+    ] as const;
     await status(request(port, { path: '/drain?now=1', headers }));
     expect(seen[0]).toMatchObject({
       method: 'GET',

@@ -5,7 +5,7 @@ import { machine } from '../../../../src/host/machine/machine.ts';
 
 describe('machine', () => {
   test('tells what this machine is like, as far as others can tell it too', async () => {
-    const found = await firstValueFrom(machine());
+    const found = await firstValueFrom(machine('/'));
     expect(found.memoryCapacity).toBeGreaterThan(freemem());
     expect(Math.abs(found.memoryCapacity - totalmem())).toBeLessThan(totalmem() / 100);
     expect(found.hugePageSizes.every((size) => /^\d+(KB|MB|GB)$/.test(size))).toBe(true);

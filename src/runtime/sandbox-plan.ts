@@ -1,0 +1,30 @@
+import { forkJoin, map, of, type Observable } from 'rxjs';
+import type { PodSandboxConfig } from '../model/cri/api.ts';
+import { parseResolvConf, podDns, type DnsConfig, type DnsProblem } from '../model/dns.ts';
+import type { Pod } from '../model/pod.ts';
+import type { RuntimeContext } from './context.ts';
+import { sandboxConfig } from './sandbox-config.ts';
+import { sandboxNeeds, type SandboxNeeds } from './sandbox-needs.ts';
+
+/** All that a sandbox is made with, and what of it is not as the pod asked for. */
+export interface SandboxPlan extends SandboxNeeds {
+  readonly config: PodSandboxConfig;
+  readonly problems: readonly DnsProblem[];
+}
+
+/** Emits once and completes; errors where the pod asks for what this node cannot give it. */
+export function planSandbox(pod: Pod, attempt: number, context: RuntimeContext): Observable<SandboxPlan> {
+  return forkJoin([sandboxNeeds(pod, context), resolverOfNode(context)]).pipe(
+    map(([needs, ofNode]) => ({
+      ...needs,
+      config: sandboxConfig(pod, attempt, ofNode, context, needs.userNamespace),
+      problems: podDns(pod, ofNode, context.config).problems,
+    })),
+  );
+}
+
+/** Read anew for every sandbox: a laptop's resolver changes with its network. */
+function resolverOfNode({ config, files }: RuntimeContext): Observable<DnsConfig> {
+  if (config.resolvConf === '') return of({ servers: ['127.0.0.1'], searches: ['.'], options: [] });
+  return files.readFile(config.resolvConf).pipe(map((text) => parseResolvConf(text ?? '')));
+}
