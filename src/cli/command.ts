@@ -16,6 +16,9 @@ export interface RunOptions {
   readonly socket: string;
   readonly hostnameOverride: string | undefined;
   readonly nodeIps: readonly string[];
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly imageCredentialProviderConfig: string | undefined;
+  readonly imageCredentialProviderBinDir: string | undefined;
   readonly stopPodsOnExit: boolean;
   readonly update: 'prepare' | 'immediate';
   readonly verbosity: number;

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import { podActions } from '../runtime/pod-actions.ts';
+import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
 import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
 import type { UpdateMode } from '../streams/book/pod-book.ts';
@@ -14,7 +15,7 @@ const TIMINGS: AgentTimings = {
 
 /** The agent on a node, be it a real or a simulated one. Nothing happens until someone subscribes to its `report$`. */
 export function composeAgent(
-  { context, observer, probe, hint$, hostIps, checkpoints, kept }: Edges,
+  { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, kept }: Edges,
   sources: PodSources,
   { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
 ): Agent {
@@ -27,11 +28,18 @@ export function composeAgent(
       cri: context.cri,
       files: context.files,
       paths: context.paths,
+      unmountVolumes: (uid) => unmountVolumes(uid, context),
       listPods: observer.listPods,
       observePod: observer.observePod,
       revisions: context.revisions,
-      facts: { runtimeName: context.facts.runtimeName, hostIps, update },
+      facts: {
+        runtimeName: context.facts.runtimeName,
+        hostIps,
+        update,
+        ...(admission ? { node: admission } : {}),
+      },
       checkpoints,
+      ...(context.cgroups && cgroupLayout ? { cgroups: { port: context.cgroups, layout: cgroupLayout } } : {}),
       kept,
       actions: podActions(observer, context),
       probe,

@@ -1,23 +1,39 @@
 import { combineLatest, concat, defer, ignoreElements, map, switchMap, type Observable } from 'rxjs';
+import type { AdmissionNode } from '../model/admission/admission-node.ts';
+import { allocatable } from '../model/admission/allocatable.ts';
+import { nodeLabels } from '../model/admission/node-labels.ts';
+import { qosCgroup, type CgroupDriver } from '../model/cgroup.ts';
+import { kubepodsLimits, reservedLimits } from '../model/cgroup-limits.ts';
+import { parallelPulls } from '../model/images/parallel-pulls.ts';
 import type { RunConfig } from '../model/config/run-config.ts';
 import type { NodeFacts } from '../model/node-facts.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { PodUid } from '../model/pod.ts';
-import { shareByKey } from '../operators/share-by-key.ts';
+import { nodeCgroups } from '../host/cgroups/node-cgroups.ts';
+import { systemdCgroups } from '../host/cgroups/systemd-cgroups.ts';
 import { nodeHttp } from '../host/http/node-http.ts';
-import { machine } from '../host/machine/machine.ts';
+import { machine, type Machine } from '../host/machine/machine.ts';
+import { nodeMounts } from '../host/mounts/node-mounts.ts';
+import { nodeVolumeFiles } from '../host/volumes/node-volume-files.ts';
 import { connectCri } from '../runtime/cri/connect-cri.ts';
 import { containerdTaskHints } from '../runtime/cri/events-containerd.ts';
+import { imageService } from '../runtime/images/image-service.ts';
 import { observer, type Observer } from '../runtime/observe.ts';
 import type { PerformContext } from '../runtime/perform-plan.ts';
 import { probeExecutor } from '../runtime/probes/probe-executor.ts';
-import { runtimeFacts } from '../runtime/runtime-facts.ts';
+import { runtimeFacts, type RuntimeFacts } from '../runtime/runtime-facts.ts';
+import { runtimeFeatures, type RuntimeFeatures } from '../runtime/runtime-features.ts';
 import { runtimeHints } from '../runtime/runtime-hints.ts';
+import { userNamespaces } from '../runtime/user-namespaces.ts';
 import { revisions } from '../streams/pleg/revisions.ts';
 import type { ProbePorts } from '../streams/probes/probe.ts';
+import type { CgroupLayout } from '../streams/cgroups/keep-cgroups.ts';
+import type { CgroupLimits } from '../streams/ports/cgroups.ts';
+import type { Credentials } from '../streams/ports/credentials.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpoints.ts';
+import { registryCredentials } from './registry-credentials.ts';
 import { checkpointStore } from './checkpoint-store.ts';
 
 /** The world outside, ready for the agent: a runtime that has answered, a disk that has the folders. */
@@ -27,6 +43,10 @@ export interface Edges {
   readonly probe: ProbePorts['probe'];
   readonly hint$: Observable<PodUid>;
   readonly hostIps: readonly string[];
+  /** By what pods are judged before they begin; absent where every pod is taken. */
+  readonly admission?: AdmissionNode;
+  /** The cgroups above those of the pods; absent where they are left to the runtime. */
+  readonly cgroupLayout?: CgroupLayout;
   readonly checkpoints: CheckpointStore;
   /** What an earlier run of the agent kept of the pods. */
   readonly kept: readonly Checkpoint[];
@@ -35,6 +55,8 @@ export interface Edges {
 export interface ConnectPorts {
   readonly files: Files;
   readonly onWait: (why: string) => void;
+  /** Hears what is wrong and does not keep the agent from its work. */
+  readonly onProblem: (problem: string) => void;
 }
 
 const CONTAINER_LINKS = '/var/log/containers';
@@ -45,7 +67,7 @@ const RETRY_PERIOD = 10_000;
  * Opens the channel to the runtime and finds out what the machine is like. Emits once, as soon as the runtime has
  * answered, and holds the channel until unsubscribed. Errors where the folders cannot be made or the CRI is not v1.
  */
-export function connect(run: RunConfig, { files, onWait }: ConnectPorts): Observable<Edges> {
+export function connect(run: RunConfig, { files, onWait, onProblem }: ConnectPorts): Observable<Edges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
   const cri$ = connectCri({
@@ -58,12 +80,16 @@ export function connect(run: RunConfig, { files, onWait }: ConnectPorts): Observ
     switchMap((cri) =>
       combineLatest([
         runtimeFacts(cri, config.cgroupDriver, onWait),
-        machine(),
+        machine(run.rootDir),
+        runtimeFeatures(cri),
+        registryCredentials(run, files, onProblem),
         concat(makeFolders(paths, files), store.load()),
       ]).pipe(
-        map(([runtime, hardware, kept]) => ({
-          ...edges(run, paths, { nodeName: run.nodeName, ...hardware, ...runtime }, cri, files),
-          hostIps: run.nodeIps.length > 0 ? run.nodeIps : hardware.addresses.slice(0, 1),
+        map(([runtime, hardware, features, credentials, kept]) => ({
+          ...edges(run, paths, nodeFacts(run, hardware, runtime), cri, files, credentials),
+          hostIps: hostIpsOf(run, hardware),
+          ...(config.cgroupsPerQOS ? { cgroupLayout: cgroupLayout(run, hardware, runtime.cgroupDriver) } : {}),
+          admission: admissionNode(run, hardware, features),
           checkpoints: store,
           kept,
         })),
@@ -72,12 +98,55 @@ export function connect(run: RunConfig, { files, onWait }: ConnectPorts): Observ
   );
 }
 
+function nodeFacts(run: RunConfig, hardware: Machine, runtime: RuntimeFacts): NodeFacts {
+  const amounts = Object.entries(allocatable(hardware.capacity, run.config));
+  return {
+    nodeName: run.nodeName,
+    hostIps: hostIpsOf(run, hardware),
+    allocatable: Object.fromEntries(amounts.map(([name, n]) => [name, name === 'cpu' ? `${n}m` : `${n}`])),
+    ...hardware,
+    ...runtime,
+  };
+}
+
+function hostIpsOf({ nodeIps }: RunConfig, { addresses }: Machine): readonly string[] {
+  return nodeIps.length > 0 ? nodeIps : addresses.slice(0, 1);
+}
+
+function cgroupLayout({ config }: RunConfig, { capacity }: Machine, driver: CgroupDriver): CgroupLayout {
+  const { cgroupRoot: root, enforceNodeAllocatable: enforced } = config;
+  const fixed = new Map<string, CgroupLimits>([
+    [qosCgroup(root, driver, 'Guaranteed'), kubepodsLimits(capacity, config)],
+  ]);
+  if (enforced.includes('system-reserved'))
+    fixed.set(config.systemReservedCgroup, reservedLimits(config.systemReserved));
+  if (enforced.includes('kube-reserved')) fixed.set(config.kubeReservedCgroup, reservedLimits(config.kubeReserved));
+  return { root, driver, fixed };
+}
+
+function admissionNode(
+  { config, nodeName, nodeLabels: configured }: RunConfig,
+  { capacity, appArmor }: Machine,
+  { supplementalGroupsPolicy }: RuntimeFeatures,
+): AdmissionNode {
+  return {
+    nodeName,
+    labels: nodeLabels(nodeName, process.arch, configured),
+    taints: config.registerWithTaints,
+    allocatable: allocatable(capacity, config),
+    appArmor,
+    allowedUnsafeSysctls: config.allowedUnsafeSysctls,
+    supplementalGroupsPolicy,
+  };
+}
+
 function edges(
   run: RunConfig,
   paths: NodePaths,
   facts: NodeFacts,
   cri: Cri,
   files: Files,
+  credentials: Credentials,
 ): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$'> {
   const { config } = run;
   const counter = revisions();
@@ -91,22 +160,27 @@ function edges(
       memoryCapacity: facts.memoryCapacity,
       hugePageSizes: facts.hugePageSizes,
       cgroupV2: facts.cgroupV2,
+      swapController: facts.swapController,
+      singleProcessOomKill: config.singleProcessOOMKill ?? !facts.cgroupV2,
     },
     paths,
     backoff: { initial: FIRST_BACKOFF, ceiling: config.crashLoopBackOff.maxContainerRestartPeriod },
     retryPeriod: RETRY_PERIOD,
     resyncPeriod: config.syncFrequency,
     cri,
+    cgroups: facts.cgroupDriver === 'systemd' ? systemdCgroups() : nodeCgroups(),
     files,
+    mounts: nodeMounts(),
+    volumeFiles: nodeVolumeFiles(),
+    userNamespaces: userNamespaces({ files, paths, maxPods: config.maxPods }),
     revisions: counter,
     random: Math.random,
     http: nodeHttp(),
-    images: {
-      status: (image) => cri.imageStatus({ image: { image } }),
-      pull: shareByKey((image: string) =>
-        cri.pullImage({ image: { image } }).pipe(map(({ imageRef }) => imageRef ?? '')),
-      ),
-    },
+    images: imageService(cri, credentials, {
+      parallel: parallelPulls(config),
+      perSecond: config.registryPullQPS,
+      burst: config.registryBurst,
+    }),
   };
   return {
     context,

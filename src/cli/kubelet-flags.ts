@@ -25,6 +25,19 @@ export function kubeletFlags(): readonly KubeletFlag[] {
     flag('--cpu-cfs-quota [bool]', 'cpuCFSQuota', 'enforce CPU limits (default: true)', boolean),
     flag('--cpu-cfs-quota-period <time>', 'cpuCFSQuotaPeriod', 'period of CPU limits'),
     flag('--serialize-image-pulls [bool]', 'serializeImagePulls', 'pull one image at a time (default: true)', boolean),
+    flag('--registry-qps <count>', 'registryPullQPS', 'pulls per second, 0: no limit (default: 5)', whole),
+    flag('--registry-burst <count>', 'registryBurst', 'pulls that may begin at once (default: 10)', whole),
+    flag('--register-with-taints <taints>', 'registerWithTaints', 'taints of the node: key=value:effect,...', taints),
+    flag('--system-reserved <amounts>', 'systemReserved', 'kept from pods: cpu=500m,memory=1Gi', amounts),
+    flag('--kube-reserved <amounts>', 'kubeReserved', 'kept from pods: cpu=500m,memory=1Gi', amounts),
+    flag('--enforce-node-allocatable <keys>', 'enforceNodeAllocatable', 'pods, system-reserved, kube-reserved', listed),
+    flag('--seccomp-default [bool]', 'seccompDefault', 'confine containers that ask for no profile', boolean),
+    flag(
+      '--allowed-unsafe-sysctls <names>',
+      'allowedUnsafeSysctls',
+      'sysctls that pods may set: kernel.msg*,...',
+      listed,
+    ),
     flag('--resolv-conf <file>', 'resolvConf', 'resolver file that pods inherit'),
     flag('--cluster-dns <ips>', 'clusterDNS', 'name servers of pods, separated by commas', listed),
     flag('--cluster-domain <domain>', 'clusterDomain', 'DNS domain of the cluster'),
@@ -65,6 +78,29 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: tr
 
 function listed(text: string, previous: unknown): readonly unknown[] {
   return [...(Array.isArray(previous) ? (previous as unknown[]) : []), ...text.split(',').map((item) => item.trim())];
+}
+
+function amounts(text: string, previous: unknown): unknown {
+  const pairs = text.split(',').map((pair) => pair.split('=').map((part) => part.trim()));
+  return Object.assign(
+    {},
+    previous,
+    ...pairs.map(([name = '', value]) => {
+      if (name === '' || value === undefined) throw new InvalidArgumentError('It must look like cpu=500m,memory=1Gi.');
+      return { [name]: value };
+    }),
+  ) as unknown;
+}
+
+function taints(text: string, previous: unknown): readonly unknown[] {
+  const added = text.split(',').map((taint) => {
+    const { key, value, effect } =
+      /^(?<key>[^=:]+)(?:=(?<value>[^:]*))?:(?<effect>\w+)$/.exec(taint.trim())?.groups ?? {};
+    if (key === undefined || effect === undefined)
+      throw new InvalidArgumentError('It must look like key=value:effect.');
+    return { key, effect, ...(value === undefined ? {} : { value }) };
+  });
+  return [...(Array.isArray(previous) ? (previous as unknown[]) : []), ...added];
 }
 
 function gates(text: string, previous: unknown): unknown {

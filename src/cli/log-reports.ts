@@ -11,13 +11,20 @@ import type { LogLevel, LogLine } from './log-line.ts';
 /** Steps that go without saying when all is well. */
 const ROUTINE: ReadonlySet<string> = new Set(['Created', 'Pulled']);
 
+/** How a pull went, and how long it took, is news; that an image was there is not. */
+const PULLED = 'Successfully pulled ';
+
 /** What the work on a pod is worth in the log; nothing for outcomes that are as wished. */
 export function reportLine(report: PodReport, book: PodBook): LogLine | undefined {
   const of = book.entries.get(report.uid)?.of ?? ownerIn(report);
   const pod = of ? `${of.namespace}/${of.name}` : report.uid;
   if (report.kind === 'note') {
     const { level, reason, message, container } = report.note;
-    return { level: levelOf(level, reason), message, fields: { pod, ...(container ? { container } : {}), reason } };
+    return {
+      level: levelOf(level, reason, message),
+      message,
+      fields: { pod, ...(container ? { container } : {}), reason },
+    };
   }
   const { outcome } = report;
   switch (outcome.kind) {
@@ -70,7 +77,8 @@ export function plegLine({ healthy, message }: PlegHealth): LogLine {
     : { level: 'error', message: `PLEG is not healthy: ${message}` };
 }
 
-function levelOf(level: 'Normal' | 'Warning', reason: string): LogLevel {
+function levelOf(level: 'Normal' | 'Warning', reason: string, message: string): LogLevel {
   if (level === 'Warning') return 'warn';
-  return ROUTINE.has(reason) ? 'debug' : 'info';
+  const isRoutine = ROUTINE.has(reason) && !message.startsWith(PULLED);
+  return isRoutine ? 'debug' : 'info';
 }

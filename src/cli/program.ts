@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { nodeLabelProblem } from '../model/admission/node-labels.ts';
 import type { Command, PsFormat, PsOptions, RunOptions } from './command.ts';
 import { EXIT_CODES, EXIT_CODES_HELP } from './exit-codes.ts';
 import { flagLayer, kubeletFlags } from './kubelet-flags.ts';
@@ -58,6 +59,9 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
     .option('--socket <path>', 'unix socket of the local API, for rxlet ps', SOCKET)
     .option('--hostname-override <name>', "the node's name, instead of the host name")
     .addOption(new Option('--node-ip <ips>', "the node's IP, or one IPv4 and one IPv6").argParser(nodeIps))
+    .addOption(new Option('--node-labels <labels>', 'labels of the node: a=b,c=d').argParser(nodeLabels))
+    .option('--image-credential-provider-config <file>', 'which programs know the credentials of registries')
+    .option('--image-credential-provider-bin-dir <folder>', 'where those programs are')
     .option('--stop-pods-on-exit', 'end all pods with the agent; else they keep running')
     .addOption(
       new Option('--update <mode>', 'an edited pod runs on until its new version can start, or ends at once')
@@ -76,6 +80,9 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
       socket: given.socket,
       hostnameOverride: given.hostnameOverride,
       nodeIps: given.nodeIp ?? [],
+      nodeLabels: given.nodeLabels ?? {},
+      imageCredentialProviderConfig: given.imageCredentialProviderConfig,
+      imageCredentialProviderBinDir: given.imageCredentialProviderBinDir,
       stopPodsOnExit: given.stopPodsOnExit ?? false,
       update: given.update,
       verbosity: given.v,
@@ -94,6 +101,9 @@ interface RunFlags {
   readonly socket: string;
   readonly hostnameOverride?: string;
   readonly nodeIp?: readonly string[];
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  readonly imageCredentialProviderConfig?: string;
+  readonly imageCredentialProviderBinDir?: string;
   readonly stopPodsOnExit?: boolean;
   readonly update: 'prepare' | 'immediate';
   readonly v: number;
@@ -120,6 +130,18 @@ function nodeIps(text: string): readonly string[] {
     throw new InvalidArgumentError('It may hold at most one IPv4 and one IPv6 address.');
   }
   return addresses;
+}
+
+function nodeLabels(text: string, previous: unknown): Readonly<Record<string, string>> {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  const labels = pairs.map((pair): readonly [string, string] => {
+    const [name = '', value, ...rest] = pair.split('=').map((part) => part.trim());
+    if (value === undefined || rest.length > 0) throw new InvalidArgumentError('It must look like a=b,c=d.');
+    const problem = nodeLabelProblem(name, value);
+    if (problem !== undefined) throw new InvalidArgumentError(`${problem}.`);
+    return [name, value];
+  });
+  return { ...(previous as Readonly<Record<string, string>> | undefined), ...Object.fromEntries(labels) };
 }
 
 function level(text: string): number {

@@ -26,6 +26,8 @@ export function resolveRunOptions(options: RunOptions): Observable<RunConfig> {
         config: { ...resolved.config, staticPodPath: staticPodPath === '' ? '' : resolve(staticPodPath) },
         nodeName: nodeName(options.hostnameOverride),
         nodeIps: options.nodeIps,
+        nodeLabels: options.nodeLabels,
+        credentialProviders: credentialProviders(options),
         rootDir: resolve(options.rootDir),
         socket: resolve(options.socket),
         stopPodsOnExit: options.stopPodsOnExit,
@@ -39,6 +41,20 @@ export function resolveRunOptions(options: RunOptions): Observable<RunConfig> {
       };
     }),
   );
+}
+
+function credentialProviders({
+  imageCredentialProviderConfig: config,
+  imageCredentialProviderBinDir: binDir,
+}: RunOptions): RunConfig['credentialProviders'] {
+  if (config === undefined && binDir === undefined) return undefined;
+  if (config === undefined || binDir === undefined)
+    throw new CliError(
+      EXIT_CODES.usage,
+      '--image-credential-provider-config and --image-credential-provider-bin-dir go together',
+      'Give both, or neither.',
+    );
+  return { config: resolve(config), binDir: resolve(binDir) };
 }
 
 const NOTHING_TO_RUN =

@@ -77,6 +77,9 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       onWait: (why) => {
         news.next({ level: 'warn', message: `waiting for the container runtime: ${why}` });
       },
+      onProblem: (message) => {
+        news.next({ level: 'warn', message });
+      },
     });
     const session$ = connected$.pipe(
       map((edges): Session => ({
@@ -134,7 +137,7 @@ function sourcesOf({ config, nodeName, rootDir }: RunConfig): Parameters<typeof 
 }
 
 function linesOf({
-  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$ },
+  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$, cgroup$ },
 }: Session): Observable<LogLine> {
   return merge(
     report$.pipe(
@@ -144,6 +147,7 @@ function linesOf({
     ),
     housekeeping$.pipe(map(housekeepingLine)),
     checkpoint$.pipe(map(checkpointLine)),
+    cgroup$.pipe(map((message): LogLine => ({ level: 'warn', message }))),
     runtime$.pipe(map(runtimeLine)),
     plegHealth$.pipe(map(plegLine)),
   );

@@ -14,5 +14,15 @@ export function terminalOf(
 ): Terminal {
   const interactive = stream.isTTY === true;
   const plain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  return { interactive, colour: interactive && !plain, columns: stream.columns ?? 80, rows: stream.rows ?? 24 };
+  return {
+    interactive,
+    colour: interactive && !plain,
+    columns: known(stream.columns, 80),
+    rows: known(stream.rows, 24),
+  };
+}
+
+/** A terminal that nobody has given a size says 0. */
+function known(size = 0, otherwise: number): number {
+  return size > 0 ? size : otherwise;
 }

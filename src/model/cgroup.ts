@@ -8,7 +8,25 @@ export type CgroupDriver = 'cgroupfs' | 'systemd';
  * root of the hierarchy, `/kubepods/burstable/pod<uid>` or its systemd slices.
  */
 export function podCgroup(root: string, driver: CgroupDriver, qos: QosClass, uid: PodUid): string {
-  const parts = [...root.split('/').filter(Boolean), 'kubepods', ...tier(qos), `pod${uid}`];
+  return inForm(driver, [...partsOf(root), 'kubepods', ...tier(qos), `pod${uid}`]);
+}
+
+/** The cgroup of all pods of a class; that of guaranteed pods is the one of all pods. */
+export function qosCgroup(root: string, driver: CgroupDriver, qos: QosClass): string {
+  return inForm(driver, [...partsOf(root), 'kubepods', ...tier(qos)]);
+}
+
+/** The pod whose cgroup bears this name; `undefined` for every other cgroup. */
+export function podOfCgroup(name: string, driver: CgroupDriver): PodUid | undefined {
+  if (driver === 'cgroupfs') return /^pod(.+)$/.exec(name)?.[1] as PodUid | undefined;
+  return /-pod([^-]+)\.slice$/.exec(name)?.[1]?.replaceAll('_', '-') as PodUid | undefined;
+}
+
+function partsOf(root: string): readonly string[] {
+  return root.split('/').filter(Boolean);
+}
+
+function inForm(driver: CgroupDriver, parts: readonly string[]): string {
   return driver === 'cgroupfs' ? `/${parts.join('/')}` : slices(parts);
 }
 

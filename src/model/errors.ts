@@ -19,13 +19,25 @@ export class RuntimeError extends Error {
   readonly kind: RuntimeErrorKind;
   /** The CRI call that failed, as `RunPodSandbox`. */
   readonly call: string;
+  /** gRPC's name of the status, as `NotFound`; absent where it has none. */
+  readonly status: string | undefined;
 
-  constructor(kind: RuntimeErrorKind, call: string, message: string) {
+  constructor(kind: RuntimeErrorKind, call: string, message: string, status?: string) {
     super(message);
     this.kind = kind;
     this.call = call;
+    this.status = status ?? STATUSES[kind];
   }
 }
+
+const STATUSES: Readonly<Partial<Record<RuntimeErrorKind, string>>> = {
+  unavailable: 'Unavailable',
+  deadline: 'DeadlineExceeded',
+  notFound: 'NotFound',
+  alreadyExists: 'AlreadyExists',
+  unimplemented: 'Unimplemented',
+  cancelled: 'Canceled',
+};
 
 /** Text of anything thrown, for messages that people read. */
 export function messageOf(error: unknown): string {

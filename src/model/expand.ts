@@ -2,7 +2,7 @@
  * Replaces `$(NAME)` by the value of the variable; `$$` is a plain `$`, and what names nothing stays as it is
  * (facts sheet 13, the kubelet's expansion rules).
  */
-export function expand(text: string, variables: ReadonlyMap<string, string>): string {
+export function expand(text: string, variables: Pick<ReadonlyMap<string, string>, 'get'>): string {
   let out = '';
   let at = 0;
   while (at < text.length) {

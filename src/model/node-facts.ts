@@ -1,13 +1,20 @@
 import type { CgroupDriver } from './cgroup.ts';
+import type { ResourceList } from './pod-resources.ts';
 
 /** What the agent found out about its machine and runtime when it started; none of it changes while it runs. */
 export interface NodeFacts {
   readonly nodeName: string;
+  /** Its addresses as pods learn them, the main one first. */
+  readonly hostIps: readonly string[];
+  /** What pods may ask for together; `cpu`, `memory`, ... */
+  readonly allocatable: ResourceList;
   /** Bytes. */
   readonly memoryCapacity: number;
   /** Page sizes of the machine, as `2MB`. */
   readonly hugePageSizes: readonly string[];
   readonly cgroupV2: boolean;
+  /** Whether the kernel can limit swap. */
+  readonly swapController: boolean;
   /** As the runtime tells it, or as configured where it does not. */
   readonly cgroupDriver: CgroupDriver;
   /** `containerd`, `cri-o`: the scheme of container ids. */

@@ -14,12 +14,30 @@ export interface FailedPull {
   readonly error: string;
 }
 
+/** A volume that could not be mounted, and until when that is not tried again (milliseconds, and since 1970). */
+export interface FailedMount {
+  readonly delay: number;
+  readonly until: number;
+  readonly error: string;
+}
+
+/** What a running container was last given of what can be changed while it runs. */
+export interface AppliedResources {
+  readonly id: string;
+  /** Request and limit, as the manifest has them, by resource. */
+  readonly amounts: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What the agent remembers of a pod between two syncs, because the runtime does not. */
 export interface PodMemory {
   /** By container name. */
   readonly restarts: ReadonlyMap<string, KeyedBackoff>;
   /** By image. */
   readonly pulls: ReadonlyMap<string, FailedPull>;
+  /** By volume name. */
+  readonly mounts: ReadonlyMap<string, FailedMount>;
+  /** By container name. */
+  readonly resources: ReadonlyMap<string, AppliedResources>;
   /** Sandboxes that had to be made anew in quick succession; milliseconds. */
   readonly sandbox: Backoff | undefined;
   /** Syncs or kills in a row that did not reach what they wanted. */
@@ -31,6 +49,8 @@ export interface PodMemory {
 export const NO_MEMORY: PodMemory = {
   restarts: new Map(),
   pulls: new Map(),
+  mounts: new Map(),
+  resources: new Map(),
   sandbox: undefined,
   failures: 0,
   actedAt: -1,

@@ -1,22 +1,32 @@
-import type { Container, PodSpec } from './pod.ts';
+import { hasPodLevelResources } from './pod-resources.ts';
+import type { PodSpec } from './pod.ts';
 import { parseQuantity } from './quantity.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const RESOURCES = ['cpu', 'memory'] as const;
 
-/** The pod's quality of service (facts sheet 11.4): only cpu and memory count, of regular and init containers alike. */
+/**
+ * The pod's quality of service (facts sheet 11.4): only cpu and memory count, of regular and init containers alike. What
+ * the pod asks for as a whole stands for all of them.
+ */
 export function qosClassOf(spec: PodSpec): QosClass {
-  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
-  if (containers.every(asksNothing)) return 'BestEffort';
-  return containers.every(isGuaranteed) ? 'Guaranteed' : 'Burstable';
+  const asking: readonly Asking[] = hasPodLevelResources(spec)
+    ? [{ resources: spec.resources }]
+    : [...spec.containers, ...(spec.initContainers ?? [])];
+  if (asking.every(asksNothing)) return 'BestEffort';
+  return asking.every(isGuaranteed) ? 'Guaranteed' : 'Burstable';
 }
 
-function asksNothing({ resources }: Container): boolean {
+interface Asking {
+  readonly resources?: PodSpec['resources'];
+}
+
+function asksNothing({ resources }: Asking): boolean {
   return RESOURCES.every((name) => isUnset(resources?.requests?.[name]) && isUnset(resources?.limits?.[name]));
 }
 
-function isGuaranteed({ resources }: Container): boolean {
+function isGuaranteed({ resources }: Asking): boolean {
   return RESOURCES.every((name) => {
     const limit = resources?.limits?.[name];
     const request = resources?.requests?.[name] ?? limit;

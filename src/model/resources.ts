@@ -1,6 +1,7 @@
-import type { LinuxContainerResources } from './cri/api.ts';
+import type { HugepageLimit, LinuxContainerResources } from './cri/api.ts';
+import { oomScoreAdj } from './oom-score.ts';
+import { podLimitsWithoutOverhead, podRequestsWithoutOverhead, type ResourceList } from './pod-resources.ts';
 import type { Container, PodSpec } from './pod.ts';
-import { qosClassOf } from './qos.ts';
 import { milliValue, parseQuantity, wholeValue } from './quantity.ts';
 
 /** What the node's configuration and hardware add to a pod's resources. */
@@ -13,57 +14,89 @@ export interface ResourceRules {
   /** Page sizes of the machine, as `2MB`. */
   readonly hugePageSizes: readonly string[];
   readonly cgroupV2: boolean;
+  /** Whether the kernel can limit swap. */
+  readonly swapController: boolean;
+  /** When memory runs out on cgroup v2, only the process that took too much dies, and not its whole container. */
+  readonly singleProcessOomKill: boolean;
 }
 
 const MIN_SHARES = 2;
 const MAX_SHARES = 262_144;
 const MIN_QUOTA_MICROSECONDS = 1_000;
-const NODE_CRITICAL = 2_000_001_000;
 
-/** The resources of one container as the runtime gets them (facts sheet 10.5). */
+/**
+ * The resources of one container as the runtime gets them (facts sheet 10.5). A limit of the pod as a whole is the limit
+ * of every container that has none of its own.
+ */
 export function containerResources(spec: PodSpec, container: Container, rules: ResourceRules): LinuxContainerResources {
-  const memory = bytesOf(container.resources?.limits?.['memory']);
+  const { requests, limits } = container.resources ?? {};
+  const ofPod = spec.resources?.limits;
+  const memory = nonZero(bytesOf(limits?.['memory'])) ?? bytesOf(ofPod?.['memory']);
+  const cpu = nonZero(milliCpu(limits?.['cpu'])) ?? milliCpu(ofPod?.['cpu']);
   return {
-    ...cpuResources(cpuRequest(container), milliCpu(container.resources?.limits?.['cpu']), rules),
+    ...cpuResources(milliCpu(requests?.['cpu']) ?? cpu, cpu, rules),
     ...memoryLimit(memory),
-    // Without swap of its own a container may not use the node's: the limit of both together is that of memory.
-    ...(memory ? { memorySwapLimitInBytes: memory } : {}),
+    ...(rules.cgroupV2 ? {} : swapLimit(memory, rules)),
     oomScoreAdj: oomScoreAdj(spec, container, rules.memoryCapacity),
-    hugepageLimits: rules.hugePageSizes.map((pageSize) => ({ pageSize, limit: 0 })),
-    ...(rules.cgroupV2 ? { unified: { 'memory.oom.group': '1' } } : {}),
+    hugepageLimits: hugePageLimits(hasHugePages(limits) ? limits : ofPod, rules.hugePageSizes),
+    ...unified(rules),
   };
 }
 
-/** The sum over the containers that the sandbox is announced with; what a container leaves open adds nothing. */
-export function sandboxResources({ containers }: PodSpec, rules: ResourceRules): LinuxContainerResources {
-  const total = (quantities: readonly (number | undefined)[]): number | undefined => {
-    const known = quantities.filter((quantity) => quantity !== undefined);
-    return known.length === 0 ? undefined : known.reduce((sum, quantity) => sum + quantity, 0);
-  };
+/** What the sandbox is announced with: what the pod asks for as a whole, what running it costs apart (facts sheet 10.1). */
+export function sandboxResources(spec: PodSpec, rules: ResourceRules): LinuxContainerResources {
+  return asResources(podRequestsWithoutOverhead(spec), podLimitsWithoutOverhead(spec), rules);
+}
+
+/** What running the pod costs beside its containers; empty where the pod says nothing of it. */
+export function overheadResources({ overhead }: PodSpec, rules: ResourceRules): LinuxContainerResources {
+  return overhead ? asResources(overhead, overhead, rules) : {};
+}
+
+function asResources(requests: ResourceList, limits: ResourceList, rules: ResourceRules): LinuxContainerResources {
+  const cpu = milliCpu(limits['cpu']);
   return {
-    ...cpuResources(
-      total(containers.map(cpuRequest)),
-      total(containers.map(({ resources }) => milliCpu(resources?.limits?.['cpu']))),
-      rules,
-    ),
-    ...memoryLimit(total(containers.map(({ resources }) => bytesOf(resources?.limits?.['memory'])))),
+    ...cpuResources(milliCpu(requests['cpu']) ?? cpu, cpu, rules),
+    ...memoryLimit(bytesOf(limits['memory'])),
   };
 }
 
-/** Who dies first when memory runs out (facts sheet 10.5; kubelet, qos.GetContainerOOMScoreAdjust). */
-export function oomScoreAdj(spec: PodSpec, container: Container, memoryCapacity: number): number {
-  if ((spec.priority ?? 0) >= NODE_CRITICAL) return -997;
-  switch (qosClassOf(spec)) {
-    case 'Guaranteed':
-      return -997;
-    case 'BestEffort':
-      return 1_000;
-    case 'Burstable': {
-      const request = bytesOf(container.resources?.requests?.['memory']) ?? 0;
-      const score = 1_000 - Math.floor((1_000 * request) / memoryCapacity);
-      return Math.min(999, Math.max(3, score));
-    }
-  }
+/**
+ * No pod may use the node's swap: on cgroup v1 the limit of memory and swap together is that of memory, on v2 swap has a
+ * limit of its own. (The kubelet's LimitedSwap too leaves out pods of the node itself.)
+ */
+function swapLimit(memory: number | undefined, { swapController }: ResourceRules): LinuxContainerResources {
+  return swapController && memory ? { memorySwapLimitInBytes: memory } : {};
+}
+
+function unified({ cgroupV2, swapController, singleProcessOomKill }: ResourceRules): LinuxContainerResources {
+  if (!cgroupV2) return {};
+  const entries = {
+    ...(singleProcessOomKill ? {} : { 'memory.oom.group': '1' }),
+    ...(swapController ? { 'memory.swap.max': '0' } : {}),
+  };
+  return Object.keys(entries).length === 0 ? {} : { unified: entries };
+}
+
+const HUGE_PAGES = 'hugepages-';
+
+function hasHugePages(limits: ResourceList | undefined): boolean {
+  return Object.keys(limits ?? {}).some((name) => name.startsWith(HUGE_PAGES));
+}
+
+/** Every page size of the machine, with 0 for what was not asked for; `hugepages-2Mi` is `2MB` for the runtime. */
+function hugePageLimits(limits: ResourceList | undefined, sizes: readonly string[]): readonly HugepageLimit[] {
+  const asked = new Map(
+    Object.entries(limits ?? {})
+      .filter(([name]) => name.startsWith(HUGE_PAGES))
+      .map(([name, amount]) => [bytesOf(name.slice(HUGE_PAGES.length)), bytesOf(amount) ?? 0]),
+  );
+  return sizes.map((pageSize) => ({ pageSize, limit: asked.get(bytesOf(pageSize.replace(/B$/, 'i'))) ?? 0 }));
+}
+
+/** A limit of zero is none. */
+function nonZero(amount: number | undefined): number | undefined {
+  return amount === 0 ? undefined : amount;
 }
 
 /** Thousandths of a core; `undefined` where nothing is said. */
@@ -76,10 +109,6 @@ function milliCpu(quantity: string | undefined): number | undefined {
 function bytesOf(quantity: string | undefined): number | undefined {
   const parsed = quantity === undefined ? undefined : parseQuantity(quantity);
   return parsed && wholeValue(parsed);
-}
-
-function cpuRequest({ resources }: Container): number | undefined {
-  return milliCpu(resources?.requests?.['cpu'] ?? resources?.limits?.['cpu']);
 }
 
 function cpuResources(

@@ -3,12 +3,16 @@ import type { CgroupDriver } from '../model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH } from '../model/cri/labels.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
+import type { Mounts } from '../streams/ports/mounts.ts';
+import type { VolumeFiles } from '../streams/ports/volume-files.ts';
 import { calls, type Faults, type Latency, type SimulatedCall } from './calls.ts';
 import { imageStore, type SimulatedImage } from './image-store.ts';
 import { LATENCIES, OTHER_LATENCY } from './latencies.ts';
 import { KILLED, machine } from './machine.ts';
 import { memoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { memoryFiles } from './memory-files.ts';
+import { memoryMounts } from './memory-mounts.ts';
+import { memoryVolumeFiles } from './memory-volume-files.ts';
 import type { Happening, SimulatedContainer, SimulatedSandbox } from './node-objects.ts';
 import type { ContainerBehaviour } from './process-script.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -65,6 +69,8 @@ export interface World {
 export interface SimulatedNode {
   readonly cri: Cri;
   readonly files: Files;
+  readonly mounts: Mounts;
+  readonly volumeFiles: VolumeFiles;
   readonly world: World;
 }
 
@@ -120,6 +126,8 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
   return {
     cri,
     files: memoryFiles(disk, phone),
+    mounts: memoryMounts(disk, phone),
+    volumeFiles: memoryVolumeFiles(disk, phone),
     world: {
       sandboxes: () => [...body.sandboxes.values()],
       containers: () => [...body.containers.values()],

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
 import { OBEDIENT, podYaml } from './harness/pod-yaml.ts';
 import { testNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
@@ -20,17 +21,40 @@ describe('SIGTERM', () => {
     expect(await node.running('calm')).toEqual([before]);
   });
 
-  test('with --stop-pods-on-exit ends the pods first', async () => {
+  test('ends it within two seconds while it starts pods, too, and the next agent goes on with them', async () => {
     const node = await testNode();
+    const names = Array.from({ length: 8 }, (_, i) => `busy-${i}`);
+    for (const name of names) node.dropManifest(`${name}.yaml`, podYaml({ name, run: OBEDIENT }));
+    await node.start();
+    await until('some sandbox', async () => (await node.runtime.sandboxes()).length > 0);
+
+    const exit = await node.signal('SIGTERM');
+    expect(exit).toMatchObject({ code: 0, signal: null });
+    expect(exit.took).toBeLessThan(2_000);
+    await node.start();
+    for (const name of names) await node.whenRunning(name);
+  });
+
+  test('with --stop-pods-on-exit ends the pods first: no process, mount or network of theirs is left', async () => {
+    const node = await testNode();
+    const before = onTheNode();
     node.dropManifest('guest.yaml', podYaml({ name: 'guest', run: OBEDIENT }));
+    node.dropManifest('other.yaml', podYaml({ name: 'other', run: OBEDIENT }));
     await node.start('--stop-pods-on-exit');
-    const { id } = await node.whenRunning('guest');
+    const first = await node.whenRunning('guest');
+    await node.whenRunning('other');
+    expect(onTheNode().length).toBeGreaterThan(before.length);
 
     expect(await node.signal('SIGTERM')).toMatchObject({ code: 0, signal: null });
-    expect(await node.running('guest')).toEqual([]);
+    expect((await node.runtime.containers()).filter(({ state }) => state !== 'exited')).toEqual([]);
     expect((await node.runtime.sandboxes()).filter(({ ready }) => ready)).toEqual([]);
-    const left = (await node.runtime.containers()).filter((container) => container.id === id);
-    for (const container of left) expect(container.state).toBe('exited');
+    await vi.waitFor(() => {
+      expect(onTheNode().filter((thing) => !before.includes(thing))).toEqual([]);
+    }, 60_000);
+
+    await node.start();
+    const again = await node.whenRunning('guest');
+    expect(again.sandboxId).not.toBe(first.sandboxId);
   });
 });
 
@@ -69,4 +93,47 @@ describe('an agent that was killed', () => {
     const after = await node.whenRunning('died');
     expect(after).toMatchObject({ attempt: 1, sandboxId: before.sandboxId });
   });
+
+  test('starts the very container that it had created and not started', async () => {
+    const node = await testNode();
+    node.dropManifest('halfway.yaml', podYaml({ name: 'halfway', run: OBEDIENT }));
+    await node.start();
+    const before = await node.whenRunning('halfway');
+
+    await node.signal('SIGKILL');
+    process.kill((await node.runtime.times(before.id)).pid, 'SIGKILL');
+    await until('it to be dead', async () => (await node.running('halfway')).length === 0);
+    const created = await node.runtime.createAgain(before.id);
+    await node.start();
+
+    const after = await node.whenRunning('halfway');
+    expect(after).toMatchObject({ id: created, attempt: 1, sandboxId: before.sandboxId });
+    await until('the restart to be served', async () => {
+      const status = (await node.pod('halfway'))?.status.containerStatuses?.at(0);
+      return status?.restartCount === 1 && status.state?.running !== undefined;
+    });
+    const all = (await node.runtime.containers()).filter(({ pod }) => pod === 'halfway');
+    expect(all.filter(({ id }) => id !== created && id !== before.id)).toEqual([]);
+  });
 });
+
+/** What pods hold on this node outside of the runtime's books: processes, mounts, network devices. */
+function onTheNode(): readonly string[] {
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => `process ${pid} ${commandOf(pid)}`)
+    .filter((process) => /containerd-shim|sleep 3600/.test(process));
+  const mounts = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .filter((line) => / \/run\/containerd\/| \/run\/netns\/|\/volumes\//.test(line));
+  const devices = readdirSync('/sys/class/net').filter((name) => name.startsWith('veth'));
+  return [...processes, ...mounts, ...devices];
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // has ended meanwhile
+  }
+}

@@ -19,6 +19,8 @@ describe('thirty manifests at once', () => {
     renameSync(staged, node.paths.manifests);
     await allRunning(node);
     await expectEachOnce(node);
+    expect(await node.runtime.containers()).toHaveLength(COUNT);
+    expect(await node.runtime.sandboxes()).toHaveLength(COUNT);
   });
 
   test('all run, each once, though the agent is killed while it starts them; what ran before still runs', async () => {
@@ -65,15 +67,34 @@ async function allRunning(node: TestNode): Promise<void> {
   });
 }
 
-/** One ready sandbox and one container per pod; a sandbox that a killed agent left half made may be there, ended. */
+/**
+ * One ready sandbox and one running container per pod, told as such by the agent. What containerd was about to make when
+ * its agent was killed may be there too, but has ended before its successor began.
+ */
 async function expectEachOnce(node: TestNode): Promise<void> {
   const names = Array.from({ length: COUNT }, (_, i) => `many-${i}`).sort();
   await until('surplus sandboxes to be ended', async () => {
     const ready = (await node.runtime.sandboxes()).filter((sandbox) => sandbox.ready);
-    return ready.length === COUNT;
+    return ready.length <= COUNT;
   });
   const sandboxes = (await node.runtime.sandboxes()).filter(({ ready }) => ready);
   expect(sandboxes.map(({ pod }) => pod).sort()).toEqual(names);
-  const containers = (await node.runtime.containers()).filter(({ state }) => state === 'running');
-  expect(containers.map(({ pod }) => pod).sort()).toEqual(names);
+
+  const containers = await node.runtime.containers();
+  const running = containers.filter(({ state }) => state === 'running');
+  expect(running.map(({ pod }) => pod).sort()).toEqual(names);
+  for (const other of containers.filter(({ state }) => state !== 'running')) {
+    expect(other).toMatchObject({ state: 'exited', attempt: 0 });
+    const successor = running.find(({ pod }) => pod === other.pod);
+    const { startedAt } = await node.runtime.times(successor?.id ?? '');
+    expect((await node.runtime.times(other.id)).finishedAt).toBeLessThanOrEqual(startedAt);
+  }
+
+  const told = (await node.pods()).map(({ status: { phase, containerStatuses = [] } }) => ({
+    phase,
+    containers: containerStatuses.map(({ containerID, restartCount }) => [containerID, restartCount]),
+  }));
+  expect(told).toHaveLength(COUNT);
+  for (const { id, attempt } of running)
+    expect(told).toContainEqual({ phase: 'Running', containers: [[`containerd://${id}`, attempt]] });
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { RXLET } from './harness/agent.ts';
@@ -59,6 +59,22 @@ describe('a manifest in the folder', () => {
     node.dropManifest('late.yaml', podYaml({ name: 'late', run: OBEDIENT }));
 
     await node.whenRunning('late');
+  });
+
+  test('is found in a folder that was missing when the agent started, and is a problem as long as it is', async () => {
+    const node = await testNode();
+    rmdirSync(node.paths.manifests);
+    await node.start();
+    const [problem] = await until('the problem', async () => {
+      const problems = await node.problems();
+      return problems.length > 0 && problems;
+    });
+    expect(problem?.origin).toBe(node.paths.manifests);
+
+    mkdirSync(node.paths.manifests);
+    node.dropManifest('later.yaml', podYaml({ name: 'later', run: OBEDIENT }));
+    await node.whenRunning('later');
+    await until('the problem to be gone', async () => (await node.problems()).length === 0);
   });
 
   test('shows in `rxlet ps`', async () => {

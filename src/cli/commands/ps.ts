@@ -16,6 +16,7 @@ import {
 import type { NodeView } from '../../streams/view/node-view.ts';
 import type { PsOptions } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
+import { drawInPlace, type Drawing } from './draw-in-place.ts';
 import { renderTable } from './render-table.ts';
 import { watchViews } from './watch-views.ts';
 
@@ -68,21 +69,16 @@ function scroll(
 /** One table that is drawn again in its place, ages ticking. */
 function live(view$: Observable<NodeView>, wide: boolean, terminal: () => Terminal): Observable<string> {
   return combineLatest([followed(view$), timer(0, TICK)]).pipe(
-    map(([{ view, lost }], index) => {
-      const { rows } = terminal();
-      const lines = [...(lost ? [LOST, ''] : []), ...renderTable(view, asyncScheduler.now(), terminal(), wide)];
-      const shown =
-        lines.length < rows ? lines : [...lines.slice(0, rows - 2), `… ${lines.length - rows + 2} more lines`];
-      return `${index === 0 ? CLEAR : ''}${HOME}${shown.map((line) => `${line}${CLEAR_LINE}\n`).join('')}${CLEAR_BELOW}`;
-    }),
+    scan<readonly [Followed, number], Drawing, undefined>((before, [{ view, lost }]) => {
+      const screen = terminal();
+      const lines = [...(lost ? [LOST, ''] : []), ...renderTable(view, asyncScheduler.now(), screen, wide)];
+      return drawInPlace(lines, screen, before);
+    }, undefined),
+    map(({ text }) => text),
   );
 }
 
 const LOST = 'The agent does not answer; trying again. This is what it said last:';
-const CLEAR = '\u001b[2J';
-const HOME = '\u001b[H';
-const CLEAR_LINE = '\u001b[K';
-const CLEAR_BELOW = '\u001b[J';
 
 interface Followed {
   readonly view: NodeView;

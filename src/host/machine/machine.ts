@@ -1,30 +1,77 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { networkInterfaces, cpus } from 'node:os';
+import { dirname } from 'node:path';
 import { defer, of, type Observable } from 'rxjs';
+import type { Capacity } from '../../model/admission/allocatable.ts';
 import type { NodeFacts } from '../../model/node-facts.ts';
+import { formatQuantity } from '../../model/quantity.ts';
 
 /** What the machine itself tells. */
-export type Machine = Pick<NodeFacts, 'memoryCapacity' | 'hugePageSizes' | 'cgroupV2' | 'thermalThrottlePaths'> & {
+export type Machine = Pick<
+  NodeFacts,
+  'memoryCapacity' | 'hugePageSizes' | 'cgroupV2' | 'swapController' | 'thermalThrottlePaths'
+> & {
   /** Addresses of the machine, IPv4 first; without loopback and link-local ones. */
   readonly addresses: readonly string[];
+  readonly capacity: Capacity;
+  readonly appArmor: boolean;
 };
 
-/** Looks at /proc and /sys once. Emits one value and completes; errors where it is not Linux. */
-export function machine(): Observable<Machine> {
-  return defer(() =>
-    of({
-      memoryCapacity: memoryCapacity(readFileSync('/proc/meminfo', 'utf8')),
-      hugePageSizes: names('/sys/kernel/mm/hugepages')
+/** Looks at /proc and /sys once, and at the disk on which `rootDir` is. Emits one value and completes; errors where it is not Linux. */
+export function machine(rootDir: string): Observable<Machine> {
+  return defer(() => {
+    const memory = memoryCapacity(readFileSync('/proc/meminfo', 'utf8'));
+    return of({
+      memoryCapacity: memory,
+      capacity: { cpus: cpus().length, memory, disk: diskCapacity(rootDir), hugePages: hugePages() },
+      appArmor: textOf('/sys/module/apparmor/parameters/enabled')?.startsWith('Y') === true,
+      hugePageSizes: names(HUGE_PAGES)
         .map(hugePageSize)
         .filter((size) => size !== undefined),
       cgroupV2: existsSync('/sys/fs/cgroup/cgroup.controllers'),
+      swapController: existsSync(swapFile(textOf('/proc/self/cgroup') ?? '')),
       thermalThrottlePaths: names('/sys/devices/system/cpu')
         .filter((name) => /^cpu\d+$/.test(name))
         .map((name) => `/sys/devices/system/cpu/${name}/thermal_throttle`)
         .filter((path) => existsSync(path)),
       addresses: addresses(),
+    });
+  });
+}
+
+/** Bytes of the file system that holds the path, or will hold it. */
+function diskCapacity(path: string): number {
+  if (!existsSync(path)) return diskCapacity(dirname(path));
+  const { blocks, bsize } = statfsSync(path);
+  return blocks * bsize;
+}
+
+/** Bytes that are set aside, by the name of the resource: `hugepages-2Mi`. */
+function hugePages(): Capacity['hugePages'] {
+  return Object.fromEntries(
+    names(HUGE_PAGES).flatMap((name) => {
+      const kilobytes = Number(/^hugepages-(\d+)kB$/.exec(name)?.[1]);
+      const pages = Number(textOf(`${HUGE_PAGES}/${name}/nr_hugepages`));
+      if (!Number.isInteger(kilobytes) || !Number.isInteger(pages)) return [];
+      const bytes = 1_024 * kilobytes;
+      const size = formatQuantity({ nano: BigInt(bytes) * 1_000_000_000n, format: 'binarySI' });
+      return [[`hugepages-${size}`, bytes * pages]];
     }),
   );
+}
+
+const HUGE_PAGES = '/sys/kernel/mm/hugepages';
+
+function textOf(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+}
+
+/** The file that is there where swap can be limited; on cgroup v2 the root has none, so it is that of our own cgroup. */
+export function swapFile(ownCgroups: string): string {
+  const own = /^0::(?<path>.*)$/m.exec(ownCgroups)?.groups?.['path'];
+  return own === undefined || /^\d+:[^:]*memory/m.test(ownCgroups)
+    ? '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes'
+    : `/sys/fs/cgroup${own}/memory.swap.max`;
 }
 
 /** Bytes of memory, from the text of /proc/meminfo. */

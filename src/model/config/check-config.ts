@@ -1,5 +1,6 @@
 import type { ShapeProblem } from '../schema/check-shape.ts';
 import type { FieldPath } from '../schema/field-path.ts';
+import { parseQuantity } from '../quantity.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 /** Finds values of the right type that make no sense, by the kubelet's rules for the fields that rxlet uses. */
@@ -17,6 +18,10 @@ interface Rule {
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:)[0-9a-f:.]+)$/i;
 const UNIX_ADDRESS = /^unix:\/\/\/./;
 const NOT_A_UNIX_ADDRESS = 'must be the address of a unix socket, for example unix:///run/containerd/containerd.sock';
+
+const EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'PreferNoSchedule', 'NoExecute']);
+const ENFORCED: ReadonlySet<string> = new Set(['pods', 'system-reserved', 'kube-reserved', 'none']);
+const RESERVABLE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage', 'pid']);
 
 const RULES: readonly Rule[] = [
   positive('fileCheckFrequency'),
@@ -50,8 +55,48 @@ const RULES: readonly Rule[] = [
   },
   {
     path: ['maxParallelImagePulls'],
-    holds: ({ maxParallelImagePulls = 1, serializeImagePulls }) => !serializeImagePulls || maxParallelImagePulls < 2,
+    holds: ({ maxParallelImagePulls = 1, serializeImagePulls }) =>
+      serializeImagePulls !== true || maxParallelImagePulls < 2,
     message: 'must not be more than 1 while serializeImagePulls is true',
+  },
+  {
+    path: ['registryPullQPS'],
+    holds: ({ registryPullQPS }) => registryPullQPS >= 0,
+    message: 'must not be negative',
+  },
+  {
+    path: ['registryBurst'],
+    holds: ({ registryBurst }) => registryBurst >= 0,
+    message: 'must not be negative',
+  },
+  {
+    path: ['registerWithTaints'],
+    holds: ({ registerWithTaints }) => registerWithTaints.every(({ key, effect }) => key !== '' && EFFECTS.has(effect)),
+    message: 'must hold taints with a key and an effect: NoSchedule, PreferNoSchedule or NoExecute',
+  },
+  reservation('systemReserved'),
+  reservation('kubeReserved'),
+  {
+    path: ['enforceNodeAllocatable'],
+    holds: ({ enforceNodeAllocatable }) => enforceNodeAllocatable.every((key) => ENFORCED.has(key)),
+    message: 'must hold pods, system-reserved, kube-reserved, or none',
+  },
+  {
+    path: ['enforceNodeAllocatable'],
+    holds: ({ enforceNodeAllocatable: keys }) => !keys.includes('none') || keys.length === 1,
+    message: 'must not hold anything else beside none',
+  },
+  {
+    path: ['systemReservedCgroup'],
+    holds: ({ enforceNodeAllocatable: keys, systemReservedCgroup }) =>
+      !keys.includes('system-reserved') || systemReservedCgroup !== '',
+    message: 'must be given where enforceNodeAllocatable holds system-reserved',
+  },
+  {
+    path: ['kubeReservedCgroup'],
+    holds: ({ enforceNodeAllocatable: keys, kubeReservedCgroup }) =>
+      !keys.includes('kube-reserved') || kubeReservedCgroup !== '',
+    message: 'must be given where enforceNodeAllocatable holds kube-reserved',
   },
   {
     path: ['containerRuntimeEndpoint'],
@@ -75,6 +120,18 @@ const RULES: readonly Rule[] = [
     message: 'must hold IP addresses',
   },
 ];
+
+function reservation(field: 'systemReserved' | 'kubeReserved'): Rule {
+  return {
+    path: [field],
+    holds: (config) =>
+      Object.entries(config[field]).every(([name, text]) => {
+        const quantity = parseQuantity(text);
+        return RESERVABLE.has(name) && quantity !== undefined && quantity.nano >= 0n;
+      }),
+    message: 'must hold amounts of cpu, memory, ephemeral-storage or pid',
+  };
+}
 
 function positive(field: 'fileCheckFrequency' | 'syncFrequency' | 'runtimeRequestTimeout'): Rule {
   return { path: [field], holds: (config) => config[field] > 0, message: 'must be longer than 0s' };

@@ -1,3 +1,4 @@
+import type { Taint } from '../admission/admission-node.ts';
 import { isRecord } from '../schema/check-shape.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './kubelet-configuration.ts';
 import { parseDuration } from './parse-duration.ts';
@@ -20,8 +21,10 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
     containerRuntimeEndpoint: runtime,
     imageServiceEndpoint: endpoint(said(text(wire['imageServiceEndpoint']))) ?? runtime,
     runtimeRequestTimeout: said(duration(wire['runtimeRequestTimeout'])) ?? defaults.runtimeRequestTimeout,
-    serializeImagePulls: flag(wire['serializeImagePulls']) ?? (parallel === undefined || parallel < 2),
+    serializeImagePulls: flag(wire['serializeImagePulls']) ?? (parallel === undefined ? undefined : parallel < 2),
     maxParallelImagePulls: parallel,
+    registryPullQPS: number(wire['registryPullQPS']) ?? defaults.registryPullQPS,
+    registryBurst: said(number(wire['registryBurst'])) ?? defaults.registryBurst,
 
     cgroupDriver: (said(text(wire['cgroupDriver'])) ?? defaults.cgroupDriver) as KubeletConfiguration['cgroupDriver'],
     cgroupRoot: text(wire['cgroupRoot']) ?? defaults.cgroupRoot,
@@ -31,6 +34,18 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
     podPidsLimit: number(wire['podPidsLimit']) ?? defaults.podPidsLimit,
 
     maxPods: said(number(wire['maxPods'])) ?? defaults.maxPods,
+    registerWithTaints: taints(wire['registerWithTaints']),
+    systemReserved: texts(wire['systemReserved']) ?? defaults.systemReserved,
+    kubeReserved: texts(wire['kubeReserved']) ?? defaults.kubeReserved,
+    enforceNodeAllocatable: Array.isArray(wire['enforceNodeAllocatable'])
+      ? list(wire['enforceNodeAllocatable'])
+      : defaults.enforceNodeAllocatable,
+    systemReservedCgroup: text(wire['systemReservedCgroup']) ?? defaults.systemReservedCgroup,
+    kubeReservedCgroup: text(wire['kubeReservedCgroup']) ?? defaults.kubeReservedCgroup,
+    evictionHard: texts(wire['evictionHard']) ?? defaults.evictionHard,
+    seccompDefault: flag(wire['seccompDefault']) ?? defaults.seccompDefault,
+    allowedUnsafeSysctls: list(wire['allowedUnsafeSysctls']),
+    singleProcessOOMKill: flag(wire['singleProcessOOMKill']),
     podLogsDir: said(text(wire['podLogsDir'])) ?? defaults.podLogsDir,
     resolvConf: text(wire['resolvConf']) ?? defaults.resolvConf,
     clusterDNS: list(wire['clusterDNS']),
@@ -70,6 +85,21 @@ function duration(value: unknown): number | undefined {
 
 function list(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function texts(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isRecord(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => (typeof item === 'string' ? [[name, item]] : [])),
+  );
+}
+
+function taints(value: unknown): readonly Taint[] {
+  return (Array.isArray(value) ? value : []).filter(isRecord).map((taint) => ({
+    key: text(taint['key']) ?? '',
+    value: text(taint['value']) ?? '',
+    effect: text(taint['effect']) ?? '',
+  }));
 }
 
 function gates(value: unknown): Readonly<Record<string, boolean>> {

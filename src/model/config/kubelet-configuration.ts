@@ -1,3 +1,5 @@
+import type { Taint } from '../admission/admission-node.ts';
+
 /**
  * The part of `KubeletConfiguration` (kubelet.config.k8s.io/v1beta1) that rxlet uses, under the kubelet's names.
  * Durations are milliseconds. Other fields of the kubelet are accepted and named in a warning.
@@ -16,9 +18,14 @@ export interface KubeletConfiguration {
   readonly imageServiceEndpoint: string;
   /** Deadline of a call to the runtime, where the call has no other. */
   readonly runtimeRequestTimeout: number;
-  readonly serializeImagePulls: boolean;
-  /** Images pulled at the same time; `undefined`: 1 when pulls are serialized, else no limit. */
+  /** Whether images are pulled one after another; `undefined`: a few at the same time (the kubelet: one after another). */
+  readonly serializeImagePulls: boolean | undefined;
+  /** Images pulled at the same time; `undefined`: no limit of its own. */
   readonly maxParallelImagePulls: number | undefined;
+  /** Pulls that may begin per second, on the average; 0: no limit. */
+  readonly registryPullQPS: number;
+  /** Pulls that may begin at once after a quiet time. */
+  readonly registryBurst: number;
 
   /** Asked from the runtime first; this counts where the runtime does not say. */
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
@@ -32,6 +39,22 @@ export interface KubeletConfiguration {
   readonly podPidsLimit: number;
 
   readonly maxPods: number;
+  readonly registerWithTaints: readonly Taint[];
+  /** What is kept from pods, as `cpu: 500m`, `memory: 1Gi`, `pid: "1000"`. */
+  readonly systemReserved: Readonly<Record<string, string>>;
+  readonly kubeReserved: Readonly<Record<string, string>>;
+  /** `pods`, `system-reserved`, `kube-reserved`: whose cgroups get what is set aside as a limit. */
+  readonly enforceNodeAllocatable: readonly string[];
+  readonly systemReservedCgroup: string;
+  readonly kubeReservedCgroup: string;
+  /** Signals and the least that is to be left; so far only taken off from what pods may ask for. */
+  readonly evictionHard: Readonly<Record<string, string>>;
+  /** Whether containers without a seccomp profile get the runtime's own. */
+  readonly seccompDefault: boolean;
+  /** Sysctls beyond the safe ones that pods may set; a `*` at the end stands for anything. */
+  readonly allowedUnsafeSysctls: readonly string[];
+  /** Whether only the process that took too much memory dies, not its container; `undefined`: as cgroup v1 can no other way. */
+  readonly singleProcessOOMKill: boolean | undefined;
   readonly podLogsDir: string;
   /** The node's resolver file; empty: pods get none of its content. */
   readonly resolvConf: string;
@@ -52,8 +75,10 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
   imageServiceEndpoint: 'unix:///run/containerd/containerd.sock',
   runtimeRequestTimeout: 120_000,
-  serializeImagePulls: true,
+  serializeImagePulls: undefined,
   maxParallelImagePulls: undefined,
+  registryPullQPS: 5,
+  registryBurst: 10,
   cgroupDriver: 'cgroupfs',
   cgroupRoot: '',
   cgroupsPerQOS: true,
@@ -61,6 +86,22 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   cpuCFSQuotaPeriod: 100,
   podPidsLimit: -1,
   maxPods: 110,
+  registerWithTaints: [],
+  systemReserved: {},
+  kubeReserved: {},
+  enforceNodeAllocatable: ['pods'],
+  systemReservedCgroup: '',
+  kubeReservedCgroup: '',
+  evictionHard: {
+    'memory.available': '100Mi',
+    'nodefs.available': '10%',
+    'nodefs.inodesFree': '5%',
+    'imagefs.available': '15%',
+    'imagefs.inodesFree': '5%',
+  },
+  seccompDefault: false,
+  allowedUnsafeSysctls: [],
+  singleProcessOOMKill: undefined,
   podLogsDir: '/var/log/pods',
   resolvConf: '/etc/resolv.conf',
   clusterDNS: [],
@@ -69,13 +110,8 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   featureGates: {},
 };
 
-/** Fields that are read and checked, and that nothing follows yet. */
-const IDLE_FIELDS: ReadonlySet<string> = new Set([
-  'maxPods',
-  'podPidsLimit',
-  'serializeImagePulls',
-  'maxParallelImagePulls',
-]);
+/** Fields that are read and do not do yet what people set them for: pods are not evicted. */
+const IDLE_FIELDS: ReadonlySet<string> = new Set(['evictionHard']);
 
 /** Fields that change what rxlet does; every other field of the kubelet has no effect yet. */
 export const USED_FIELDS: ReadonlySet<string> = new Set(

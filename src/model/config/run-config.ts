@@ -7,6 +7,10 @@ export interface RunConfig {
   readonly nodeName: string;
   /** What `--node-ip` says: none, one, or one of each family. */
   readonly nodeIps: readonly string[];
+  /** What `--node-labels` says; the node gives itself some more. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  /** Programs that know the registries' credentials; absent without any. */
+  readonly credentialProviders: CredentialProviders | undefined;
   /** Folder for everything rxlet keeps: pods' directories, checkpoints. */
   readonly rootDir: string;
   /** Unix socket of the local API. */
@@ -22,4 +26,11 @@ export interface RunConfig {
   readonly verbosity: number;
   /** Sentences for the log: what was accepted and has no effect. */
   readonly warnings: readonly string[];
+}
+
+export interface CredentialProviders {
+  /** File of kind CredentialProviderConfig. */
+  readonly config: string;
+  /** Folder with the programs. */
+  readonly binDir: string;
 }

@@ -1,4 +1,5 @@
 import type { V1EnvVarSource, V1LifecycleHandler, V1PodSecurityContext, V1Probe } from '@kubernetes/client-node';
+import { aggregateRequests } from '../pod-resources.ts';
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../quantity.ts';
 import { defaultVolume, withApiVersion } from './default-volume.ts';
 import type { ContainerDraft, Draft, PodDraft, PodSpecDraft, ResourcesDraft } from './draft.ts';
@@ -17,13 +18,15 @@ function defaultSpec(spec: PodSpecDraft): PodSpecDraft {
   const grace = spec.terminationGracePeriodSeconds ?? 30;
   const containers = (list: readonly ContainerDraft[]) =>
     list.map((container) => defaultContainer(container, hostNetwork));
+  const initContainers = spec.initContainers && containers(spec.initContainers);
+  const regular = spec.containers && containers(spec.containers);
   const serviceAccountName = filled(spec.serviceAccountName, spec.serviceAccount);
   return {
     ...spec,
-    ...(spec.initContainers && { initContainers: containers(spec.initContainers) }),
-    ...(spec.containers && { containers: containers(spec.containers) }),
+    ...(initContainers && { initContainers }),
+    ...(regular && { containers: regular }),
     ...(spec.volumes && { volumes: spec.volumes.map(defaultVolume) }),
-    ...(spec.resources && { resources: defaultResources(spec.resources) }),
+    ...(spec.resources && { resources: defaultPodResources(spec.resources, initContainers ?? [], regular ?? []) }),
     ...(serviceAccountName && { serviceAccountName, serviceAccount: serviceAccountName }),
     restartPolicy: filled(spec.restartPolicy, 'Always'),
     dnsPolicy: filled(spec.dnsPolicy, 'ClusterFirst'),
@@ -98,6 +101,22 @@ function defaultResources({ limits, requests, ...rest }: ResourcesDraft): Resour
     ...(limits && { limits: canonical(limits) }),
     ...((requests ?? Object.keys(asked).length > 0) && { requests: canonical(asked) }),
   };
+}
+
+/**
+ * A pod that limits itself as a whole, and says not how much it requests, requests what its containers do together; of
+ * what they do not ask for, as much as the limit. Huge pages cannot be had twice, so there the limit counts.
+ */
+function defaultPodResources(
+  resources: ResourcesDraft,
+  initContainers: readonly ContainerDraft[],
+  containers: readonly ContainerDraft[],
+): ResourcesDraft {
+  if (Object.keys(resources.limits ?? {}).length === 0) return defaultResources(resources);
+  const ofContainers = Object.entries(aggregateRequests({ initContainers, containers })).filter(
+    ([name]) => name === 'cpu' || name === 'memory',
+  );
+  return defaultResources({ ...resources, requests: { ...Object.fromEntries(ofContainers), ...resources.requests } });
 }
 
 function canonical(amounts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -33,12 +33,8 @@ export function refuseUnsupported(pod: PodDraft): readonly FieldProblem[] {
 type Supported = ((value: unknown) => boolean) | { readonly [field: string]: Supported };
 
 const yes = (): boolean => true;
-const oneOf =
-  (...values: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    values.includes(value);
 
-const AMOUNTS = { cpu: yes, memory: yes } satisfies Supported;
+const AMOUNTS = { requests: yes, limits: yes } satisfies Supported;
 
 const SUPPORTED_CONTAINER = {
   name: yes,
@@ -46,39 +42,62 @@ const SUPPORTED_CONTAINER = {
   imagePullPolicy: yes,
   command: yes,
   args: yes,
-  env: { name: yes, value: yes },
+  env: { name: yes, value: yes, valueFrom: { fieldRef: yes, resourceFieldRef: yes, fileKeyRef: yes } },
   workingDir: yes,
   ports: yes,
-  resources: { requests: AMOUNTS, limits: AMOUNTS },
-  volumeMounts: { name: yes, mountPath: yes, readOnly: yes, mountPropagation: oneOf('None') },
+  resources: AMOUNTS,
+  volumeMounts: yes,
   stdin: yes,
   stdinOnce: yes,
   tty: yes,
   terminationMessagePath: yes,
   terminationMessagePolicy: yes,
-  lifecycle: { postStart: yes, preStop: yes },
+  // A stop signal is accepted as by the kubelet, which does not send it on (the gate ContainerStopSignals is off).
+  lifecycle: { postStart: yes, preStop: yes, stopSignal: yes },
   livenessProbe: yes,
   readinessProbe: yes,
   startupProbe: yes,
   restartPolicy: yes,
   restartPolicyRules: yes,
+  resizePolicy: yes,
+  securityContext: yes,
 } satisfies Supported;
 
 const SUPPORTED_SPEC = {
   containers: SUPPORTED_CONTAINER,
   initContainers: SUPPORTED_CONTAINER,
   activeDeadlineSeconds: yes,
-  volumes: { name: yes, emptyDir: { medium: oneOf(''), sizeLimit: yes }, hostPath: yes },
+  volumes: {
+    name: yes,
+    emptyDir: yes,
+    hostPath: yes,
+    downwardAPI: yes,
+    projected: { defaultMode: yes, sources: { downwardAPI: yes } },
+    image: yes,
+    nfs: yes,
+  },
   restartPolicy: yes,
   terminationGracePeriodSeconds: yes,
   hostNetwork: yes,
   hostPID: yes,
   hostIPC: yes,
-  hostUsers: oneOf(true),
-  shareProcessNamespace: oneOf(false),
-  setHostnameAsFQDN: oneOf(false),
+  hostUsers: yes,
+  shareProcessNamespace: yes,
+  setHostnameAsFQDN: yes,
   hostname: yes,
+  hostnameOverride: yes,
+  subdomain: yes,
+  hostAliases: yes,
+  securityContext: yes,
+  resources: AMOUNTS,
+  overhead: yes,
+  runtimeClassName: yes,
   nodeName: yes,
+  nodeSelector: yes,
+  affinity: yes,
+  // Of schedulers only: the pod is on its node already.
+  topologySpreadConstraints: yes,
+  os: yes,
   tolerations: yes,
   priority: yes,
   priorityClassName: yes,
@@ -86,7 +105,8 @@ const SUPPORTED_SPEC = {
   schedulerName: yes,
   enableServiceLinks: yes,
   automountServiceAccountToken: yes,
-  dnsPolicy: oneOf('', 'Default', 'ClusterFirst', 'ClusterFirstWithHostNet'),
+  dnsPolicy: yes,
+  dnsConfig: yes,
 } satisfies Supported;
 
 /** `securityContext: {}`, `initContainers: []` and `subdomain: ''` ask for nothing. */

@@ -6,6 +6,8 @@ import { rfc3339 } from '../rfc3339.ts';
 import { mayRestartAll, RESTARTING_ALL } from './restart-of-all.ts';
 import type { ContainerState, ContainerStatus, Probed, StatusFacts } from './status-facts.ts';
 import { wasInitialized } from './was-initialized.ts';
+import type { ResourceList } from '../pod-resources.ts';
+import { formatQuantity, parseQuantity } from '../quantity.ts';
 
 const LOCATION_UNKNOWN = 'The container could not be located when the pod was terminated';
 const ENDED_UNSEEN =
@@ -68,6 +70,7 @@ function absent(
     image: container.image ?? '',
     imageID: '',
     started: false,
+    ...mountsOf(container),
   };
 }
 
@@ -130,7 +133,7 @@ function present(
     imageID: newest.detail?.imageRef ?? newest.imageRef,
     containerID: `${runtimeName}://${newest.id}`,
     ...resourcesOf(container),
-    ...(container.volumeMounts?.length ? { volumeMounts: container.volumeMounts.map(mountStatus) } : {}),
+    ...mountsOf(container),
     ...(newest.detail?.user ? { user: { linux: newest.detail.user } } : {}),
   };
 }
@@ -221,8 +224,19 @@ function resourcesOf({ resources }: Container): Pick<ContainerStatus, 'allocated
   const { requests, limits } = resources ?? {};
   return {
     ...(requests ? { allocatedResources: requests } : {}),
-    resources: { ...(limits ? { limits } : {}), ...(requests ? { requests } : {}) },
+    resources: { ...(limits ? { limits: asEnforced(limits) } : {}), ...(requests ? { requests } : {}) },
   };
+}
+
+/** A limit of memory is told as the runtime has it, in bytes: `12M` becomes `12000000`. */
+function asEnforced(limits: ResourceList): ResourceList {
+  const memory = limits['memory'];
+  const bytes = memory === undefined ? undefined : parseQuantity(memory);
+  return bytes ? { ...limits, memory: formatQuantity({ nano: bytes.nano, format: 'binarySI' }) } : limits;
+}
+
+function mountsOf({ volumeMounts }: Container): Pick<ContainerStatus, 'volumeMounts'> | undefined {
+  return volumeMounts?.length ? { volumeMounts: volumeMounts.map(mountStatus) } : undefined;
 }
 
 function mountStatus({

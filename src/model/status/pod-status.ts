@@ -19,8 +19,14 @@ import { wasInitialized } from './was-initialized.ts';
  * until its status changes. Equal facts give the very same object, so that nothing is told or written twice.
  */
 export function nextStatus(pod: Pod, previous: PodStatus | undefined, facts: StatusFacts): PodStatus {
+  if (previous && isNothingKnown(facts)) return previous;
   const status = statusOf(pod, previous, facts);
   return previous && deepEqual(previous, status) ? previous : status;
+}
+
+/** The runtime has not been asked yet: what an earlier run of the agent told last is the best that there is. */
+function isNothingKnown({ observed, waiting, verdict }: StatusFacts): boolean {
+  return !observed && !verdict && waiting.size === 0;
 }
 
 function statusOf(pod: Pod, previous: PodStatus | undefined, facts: StatusFacts): PodStatus {

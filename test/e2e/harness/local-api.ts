@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import type { Problem } from '../../../src/model/desired.ts';
 import type { PodStatus } from '../../../src/model/pod.ts';
+import type { NodeView } from '../../../src/streams/view/node-view.ts';
 
 export interface ServedPod {
   readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string };
@@ -16,6 +17,11 @@ export async function servedPods(socket: string): Promise<readonly ServedPod[]> 
 /** What the agent serves at `/rxlet/problems`. */
 export async function servedProblems(socket: string): Promise<readonly Problem[]> {
   return (await getJson(socket, '/rxlet/problems')) as readonly Problem[];
+}
+
+/** What the agent serves at `/rxlet/view`. */
+export async function servedView(socket: string): Promise<NodeView> {
+  return (await getJson(socket, '/rxlet/view')) as NodeView;
 }
 
 function getJson(socketPath: string, path: string): Promise<unknown> {

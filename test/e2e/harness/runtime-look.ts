@@ -1,7 +1,7 @@
 import { credentials, loadPackageDefinition, type Client, type ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { fileURLToPath } from 'node:url';
-import type { RuntimeServiceCalls } from '../../../src/model/cri/api.ts';
+import type { ContainerConfig, PodSandboxConfig, RuntimeServiceCalls } from '../../../src/model/cri/api.ts';
 import { RUNTIME_SOCKET } from './private-node.ts';
 import { until } from './until.ts';
 
@@ -40,6 +40,10 @@ export interface RuntimeLook {
   readonly sandboxes: () => Promise<readonly SeenSandbox[]>;
   readonly times: (containerId: string) => Promise<ContainerTimes>;
   readonly ip: (sandboxId: string) => Promise<string>;
+  /** Removes an ended container behind the agent's back, as `crictl rm` does. */
+  readonly remove: (containerId: string) => Promise<void>;
+  /** Creates the container again, as its agent would after its end, and does not start it: what a killed agent leaves. Resolves to its id. */
+  readonly createAgain: (containerId: string) => Promise<string>;
   /** Ends and removes every pod. Takes a while after an agent was killed: containerd removes nothing that it is still starting. */
   readonly wipe: () => Promise<void>;
   readonly close: () => void;
@@ -104,6 +108,29 @@ export function lookAtRuntime(): RuntimeLook {
       const { status } = await call('PodSandboxStatus', { podSandboxId });
       return status?.network?.ip ?? '';
     },
+    async remove(containerId) {
+      await call('RemoveContainer', { containerId });
+    },
+    async createAgain(containerId) {
+      const { info } = await call('ContainerStatus', { containerId, verbose: true });
+      const { config, sandboxID } = requested(info) as {
+        readonly config: ContainerConfig;
+        readonly sandboxID: string;
+      };
+      const sandbox = await call('PodSandboxStatus', { podSandboxId: sandboxID, verbose: true });
+      const attempt = (config.metadata?.attempt ?? 0) + 1;
+      const answer = await call('CreateContainer', {
+        podSandboxId: sandboxID,
+        config: {
+          ...config,
+          metadata: { ...config.metadata, attempt },
+          annotations: { ...config.annotations, 'io.kubernetes.container.restartCount': String(attempt) },
+          logPath: `${config.metadata?.name ?? ''}/${attempt}.log`,
+        },
+        sandboxConfig: (requested(sandbox.info) as { readonly config: PodSandboxConfig }).config,
+      });
+      return answer.containerId ?? '';
+    },
     async wipe() {
       await until('the runtime to be empty', async () => {
         for (const { id } of await sandboxes()) {
@@ -117,6 +144,15 @@ export function lookAtRuntime(): RuntimeLook {
       client.close();
     },
   };
+}
+
+/** What containerd tells of a request that it once got, with the field names of today's. */
+function requested(info: Readonly<Record<string, string>> | undefined): unknown {
+  return JSON.parse((info?.['info'] ?? '{}').replace(/"[a-z]\w*":/g, camelCase));
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 type UnaryCall = (

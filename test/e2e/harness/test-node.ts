@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest';
 import { startAgent, type Agent, type AgentPaths, type Exit } from './agent.ts';
-import { servedPods, servedProblems, type ServedPod } from './local-api.ts';
+import { servedPods, servedProblems, servedView, type ServedPod } from './local-api.ts';
 import type { Problem } from '../../../src/model/desired.ts';
+import type { NodeView } from '../../../src/streams/view/node-view.ts';
+import { mountsBelow } from './mounts-below.ts';
 import { nodeFolder } from './private-node.ts';
 import { HOST, lookAtRuntime, type RuntimeLook, type SeenContainer } from './runtime-look.ts';
 import { HopelessError, until } from './until.ts';
@@ -22,6 +25,10 @@ export interface TestNode {
   readonly pods: () => Promise<readonly ServedPod[]>;
   readonly pod: (name: string) => Promise<ServedPod | undefined>;
   readonly problems: () => Promise<readonly Problem[]>;
+  /** What `rxlet ps` shows. */
+  readonly view: () => Promise<NodeView>;
+  /** What the agents of this node have logged so far. */
+  readonly log: () => string;
   readonly running: (pod: string) => Promise<readonly SeenContainer[]>;
   /** Resolves to the one running container of a pod, once there is exactly one. */
   readonly whenRunning: (pod: string, accept?: (container: SeenContainer) => boolean) => Promise<SeenContainer>;
@@ -31,6 +38,37 @@ export interface TestNode {
 
 /** Made at the start of a test, removed at its end. When the test fails, the agent's log and what the runtime holds are printed. */
 export async function testNode(): Promise<TestNode> {
+  const { node, end } = await makeNode();
+  onTestFinished(({ task }) => end(task.result?.state === 'fail'));
+  return node;
+}
+
+/** One node with a running agent for all tests of a file, each with pods of its own, so that they can run side by side. */
+export function sharedNode(...flags: readonly string[]): () => TestNode {
+  let made: MadeNode | undefined;
+  let hasFailed = false;
+  beforeAll(async () => {
+    made = await makeNode();
+    await made.node.start(...flags);
+  });
+  afterEach(({ task }) => {
+    hasFailed ||= task.result?.state === 'fail';
+  });
+  afterAll(async () => {
+    await made?.end(hasFailed);
+  });
+  return () => {
+    if (!made) throw new Error('the node is there only inside of tests');
+    return made.node;
+  };
+}
+
+interface MadeNode {
+  readonly node: TestNode;
+  readonly end: (hasFailed: boolean) => Promise<void>;
+}
+
+async function makeNode(): Promise<MadeNode> {
   const base = mkdtempSync(join(nodeFolder(), 'test-'));
   const paths: AgentPaths = {
     manifests: join(base, 'manifests'),
@@ -42,19 +80,24 @@ export async function testNode(): Promise<TestNode> {
   const runtime = lookAtRuntime();
   let agent: Agent | undefined;
 
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') {
-      const log = existsSync(paths.log) ? readFileSync(paths.log, 'utf8') : '';
+  function log(): string {
+    return existsSync(paths.log) ? readFileSync(paths.log, 'utf8') : '';
+  }
+
+  async function end(hasFailed: boolean): Promise<void> {
+    if (hasFailed) {
       const left = [...(await runtime.sandboxes()), ...(await runtime.containers())];
       console.error(
-        `--- the agent's log\n${log}--- the runtime\n${left.map((thing) => JSON.stringify(thing)).join('\n')}\n---`,
+        `--- the agent's log\n${log()}--- the runtime\n${left.map((thing) => JSON.stringify(thing)).join('\n')}\n---`,
       );
     }
     if (agent && !agent.hasEnded()) await agent.signal('SIGKILL');
     await runtime.wipe();
     runtime.close();
+    // Volumes of pods that no agent is left to clean up.
+    for (const target of mountsBelow(base).toReversed()) execFileSync('umount', ['-l', target]);
     rmSync(base, { recursive: true, force: true });
-  });
+  }
   await runtime.wipe();
 
   let signalled = false;
@@ -73,7 +116,7 @@ export async function testNode(): Promise<TestNode> {
     return servedPods(paths.socket);
   }
 
-  return {
+  const node: TestNode = {
     paths,
     runtime,
     running,
@@ -100,6 +143,8 @@ export async function testNode(): Promise<TestNode> {
       return (await pods()).find(({ metadata }) => metadata.name === `${name}-${HOST}`);
     },
     problems: () => servedProblems(paths.socket),
+    view: () => servedView(paths.socket),
+    log,
     whenRunning: (pod, accept = () => true) =>
       until(`one running container of ${pod}`, async () => {
         const [first, ...others] = await running(pod);
@@ -113,4 +158,5 @@ export async function testNode(): Promise<TestNode> {
       });
     },
   };
+  return { node, end };
 }

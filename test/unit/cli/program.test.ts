@@ -36,6 +36,9 @@ describe('parseCommandLine', () => {
       socket: '/run/rxlet/rxlet.sock',
       hostnameOverride: undefined,
       nodeIps: [],
+      nodeLabels: {},
+      imageCredentialProviderConfig: undefined,
+      imageCredentialProviderBinDir: undefined,
       stopPodsOnExit: false,
       update: 'prepare',
       verbosity: 0,
@@ -45,7 +48,7 @@ describe('parseCommandLine', () => {
 
   it('reads the flags of the process', () => {
     const argv =
-      '--config c.yaml --config-dir d --root-dir /r --socket /s --hostname-override n1 --stop-pods-on-exit --update immediate --v 4';
+      '--config c.yaml --config-dir d --root-dir /r --socket /s --hostname-override n1 --stop-pods-on-exit --update immediate --v 4 --node-labels disk=ssd,zone=moon --image-credential-provider-config p.yaml --image-credential-provider-bin-dir /bin';
     expect(runOptions(...argv.split(' '), '--node-ip=10.0.0.1, fd00::1')).toEqual({
       config: 'c.yaml',
       configDir: 'd',
@@ -53,6 +56,9 @@ describe('parseCommandLine', () => {
       socket: '/s',
       hostnameOverride: 'n1',
       nodeIps: ['10.0.0.1', 'fd00::1'],
+      nodeLabels: { disk: 'ssd', zone: 'moon' },
+      imageCredentialProviderConfig: 'p.yaml',
+      imageCredentialProviderBinDir: '/bin',
       stopPodsOnExit: true,
       update: 'immediate',
       verbosity: 4,

@@ -11,6 +11,10 @@ describe('terminalOf', () => {
     expect(terminalOf({ isTTY: true, columns: 132, rows: 50 }, {})).toEqual(terminal);
   });
 
+  it('takes a terminal that does not know its size for one of 80 by 24', () => {
+    expect(terminalOf({ isTTY: true, columns: 0, rows: 0 }, {})).toMatchObject({ columns: 80, rows: 24 });
+  });
+
   it.each([[{ NO_COLOR: '1' }], [{ TERM: 'dumb' }]])('does not colour with %j', (env) => {
     expect(terminalOf({ isTTY: true }, env).colour).toBe(false);
   });

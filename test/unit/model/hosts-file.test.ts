@@ -3,7 +3,7 @@ import { hostNetworkHostsFile, hostsFile } from '../../../src/model/hosts-file.t
 
 describe('hostsFile', () => {
   it('is, letter by letter, what the kubelet writes', () => {
-    expect(hostsFile(['10.99.0.7', 'fd00::7'], 'bare-n1')).toBe(
+    expect(hostsFile(['10.99.0.7', 'fd00::7'], { hostname: 'bare-n1' })).toBe(
       '# Kubernetes-managed hosts file.\n' +
         '127.0.0.1\tlocalhost\n' +
         '::1\tlocalhost ip6-localhost ip6-loopback\n' +
@@ -15,9 +15,31 @@ describe('hostsFile', () => {
         'fd00::7\tbare-n1\n',
     );
   });
+
+  it('names a pod with a domain in full first', () => {
+    const text = hostsFile(['10.99.0.7'], { hostname: 'chosen', domain: 'sub.default.svc.cluster.test' });
+    expect(text).toMatch(/\n10\.99\.0\.7\tchosen\.sub\.default\.svc\.cluster\.test\tchosen\n$/);
+  });
+
+  it('ends with the aliases of the pod, one line for each entry', () => {
+    const aliases = [
+      { ip: '203.0.113.5', hostnames: ['one.test', 'two.test'] },
+      { ip: '203.0.113.5', hostnames: ['three.test'] },
+    ];
+    expect(hostsFile(['10.99.0.7'], { hostname: 'web' }, aliases)).toMatch(
+      /\n10\.99\.0\.7\tweb\n\n# Entries added by HostAliases\.\n203\.0\.113\.5\tone\.test\ttwo\.test\n203\.0\.113\.5\tthree\.test\n$/,
+    );
+  });
 });
 
 describe('hostNetworkHostsFile', () => {
+  it('ends with the aliases of the pod', () => {
+    expect(hostNetworkHostsFile('127.0.0.1\tlocalhost\n', [{ ip: '203.0.113.5', hostnames: ['one.test'] }])).toBe(
+      '# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n' +
+        '\n# Entries added by HostAliases.\n203.0.113.5\tone.test\n',
+    );
+  });
+
   it('is the file of the node under a header', () => {
     expect(hostNetworkHostsFile('127.0.0.1\tlocalhost\n')).toBe(
       '# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n',

@@ -33,6 +33,21 @@ describe('qosClassOf', () => {
     ],
     ['a request of zero is below the limit', spec({ ...FULL, requests: { cpu: '0', memory: '64Mi' } }), 'Burstable'],
     ['init containers count like others', { ...spec(FULL), initContainers: [{ name: 'init' }] }, 'Burstable'],
+    [
+      'limits of the pod as a whole stand for all of its containers',
+      { ...spec({}, { requests: { cpu: '1m' } }), resources: FULL },
+      'Guaranteed',
+    ],
+    [
+      'requests of the pod as a whole below its limits do not suffice',
+      { ...spec(FULL), resources: { ...FULL, requests: { cpu: '500m', memory: '64Mi' } } },
+      'Burstable',
+    ],
+    [
+      'a pod that asks for nothing as a whole is judged by its containers',
+      { ...spec(FULL), resources: {} },
+      'Guaranteed',
+    ],
   ])('%s', (_rule, given, qos) => {
     expect(qosClassOf(given)).toBe(qos);
   });

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Container, PodSpec } from '../../../src/model/pod.ts';
-import { containerResources, oomScoreAdj, sandboxResources, type ResourceRules } from '../../../src/model/resources.ts';
+import {
+  containerResources,
+  overheadResources,
+  sandboxResources,
+  type ResourceRules,
+} from '../../../src/model/resources.ts';
 
 type Resources = NonNullable<Container['resources']>;
 
@@ -12,6 +17,8 @@ const RULES: ResourceRules = {
   memoryCapacity: 24 * 1024 ** 3,
   hugePageSizes: ['2MB'],
   cgroupV2: false,
+  swapController: true,
+  singleProcessOomKill: true,
 };
 const HUGE_PAGES = { hugepageLimits: [{ pageSize: '2MB', limit: 0 }] };
 
@@ -96,7 +103,7 @@ describe('containerResources and sandboxResources', () => {
 
   it('adds up over the containers, leaving out what a container leaves open', () => {
     const pod = spec(
-      { limits: { cpu: '100m', memory: '1Ki' } },
+      { requests: { cpu: '100m' }, limits: { cpu: '100m', memory: '1Ki' } },
       {},
       { requests: { cpu: '50m' }, limits: { cpu: '1' } },
     );
@@ -120,11 +127,78 @@ describe('containerResources and sandboxResources', () => {
     expect(sandboxResources(pod, rules)).toEqual({ cpuShares: 2_048, memoryLimitInBytes: 1_048_576 });
   });
 
-  it('let the kernel kill a whole container at once on cgroup v2', () => {
-    const pod = spec({});
-    expect(containerResources(pod, first(pod), { ...RULES, cgroupV2: true }).unified).toEqual({
-      'memory.oom.group': '1',
+  it.each<[string, Partial<ResourceRules>, object | undefined, number | undefined]>([
+    ['on cgroup v1 by a limit of memory and swap together', {}, undefined, 1_048_576],
+    ['on cgroup v1 not where the kernel counts no swap', { swapController: false }, undefined, undefined],
+    ['on cgroup v2 by a limit of swap', { cgroupV2: true }, { 'memory.swap.max': '0' }, undefined],
+    [
+      'on cgroup v2 not where the kernel counts no swap',
+      { cgroupV2: true, swapController: false },
+      undefined,
+      undefined,
+    ],
+    [
+      'on cgroup v2 beside the rule that a container is killed at once as a whole',
+      { cgroupV2: true, singleProcessOomKill: false },
+      { 'memory.oom.group': '1', 'memory.swap.max': '0' },
+      undefined,
+    ],
+  ])('keep a container from the swap of the node %s', (_rule, more, unified, memorySwapLimitInBytes) => {
+    const pod = spec({ limits: { memory: '1Mi' } });
+    const resources = containerResources(pod, first(pod), { ...RULES, ...more });
+    expect(resources.unified).toEqual(unified);
+    expect(resources.memorySwapLimitInBytes).toBe(memorySwapLimitInBytes);
+  });
+
+  it('take the larger of what init containers need one by one and what the others need together', () => {
+    const pod: PodSpec = {
+      initContainers: [
+        { name: 'big', resources: { limits: { cpu: '400m', memory: '80Mi' } } },
+        { name: 'side', restartPolicy: 'Always', resources: { limits: { cpu: '50m' } } },
+      ],
+      containers: [{ name: 'main', resources: { limits: { cpu: '100m', memory: '32Mi' } } }],
+    };
+    expect(sandboxResources(pod, RULES)).toEqual({
+      cpuPeriod: 100_000,
+      cpuQuota: 40_000,
+      cpuShares: 409,
+      memoryLimitInBytes: 83_886_080,
     });
+  });
+
+  it('give the limits of the pod as a whole to containers that have none of their own', () => {
+    const pod: PodSpec = {
+      ...spec({}, { limits: { cpu: '100m', memory: '1Mi', 'hugepages-2Mi': '2Mi' } }),
+      resources: { limits: { cpu: '300m', memory: '64Mi', 'hugepages-2Mi': '8Mi' } },
+    };
+    const resources = pod.containers.map((container) => containerResources(pod, container, RULES));
+    expect(resources).toMatchObject([
+      { cpuQuota: 30_000, memoryLimitInBytes: 67_108_864, hugepageLimits: [{ pageSize: '2MB', limit: 8_388_608 }] },
+      { cpuQuota: 10_000, memoryLimitInBytes: 1_048_576, hugepageLimits: [{ pageSize: '2MB', limit: 2_097_152 }] },
+    ]);
+    expect(sandboxResources(pod, RULES)).toMatchObject({ cpuQuota: 30_000, memoryLimitInBytes: 67_108_864 });
+  });
+
+  it('name every page size of the machine, by what the container may have of it', () => {
+    const pod = spec({ limits: { 'hugepages-1Gi': '2Gi' } });
+    const rules = { ...RULES, hugePageSizes: ['64KB', '2MB', '1GB'] };
+    expect(containerResources(pod, first(pod), rules).hugepageLimits).toEqual([
+      { pageSize: '64KB', limit: 0 },
+      { pageSize: '2MB', limit: 0 },
+      { pageSize: '1GB', limit: 2_147_483_648 },
+    ]);
+  });
+
+  it('tell what running the pod costs apart, and nothing where that is not said', () => {
+    const pod = { ...spec({ limits: { memory: '1Mi' } }), overhead: { cpu: '50m', memory: '8Mi' } };
+    expect(overheadResources(pod, RULES)).toEqual({
+      cpuPeriod: 100_000,
+      cpuQuota: 5_000,
+      cpuShares: 51,
+      memoryLimitInBytes: 8_388_608,
+    });
+    expect(sandboxResources(pod, RULES)).toMatchObject({ memoryLimitInBytes: 1_048_576 });
+    expect(overheadResources(spec({}), RULES)).toEqual({});
   });
 
   it('never leave the bounds of the kernel', () => {
@@ -141,35 +215,6 @@ describe('containerResources and sandboxResources', () => {
         expect(Number.isInteger(cpuShares)).toBe(true);
         if (!limit) expect(cpuQuota).toBeUndefined();
         else expect(cpuQuota).toBeGreaterThanOrEqual(1_000);
-      }),
-      { seed: 5, numRuns: 500 },
-    );
-  });
-});
-
-describe('oomScoreAdj', () => {
-  it.each<[string, PodSpec, number]>([
-    ['a pod that asks for nothing dies first', spec({}), 1_000],
-    ['a guaranteed one last', spec({ limits: { cpu: '1', memory: '1Gi' } }), -997],
-    ['a node-critical one too', { ...spec({}), priority: 2_000_001_000 }, -997],
-    ['a merely system-critical one does not', { ...spec({}), priority: 2_000_000_000 }, 1_000],
-    ['half of the memory gives half of the score', spec({ requests: { memory: '12Gi' } }), 500],
-    ['all of the memory still gives more than a guaranteed pod has', spec({ requests: { memory: '24Gi' } }), 3],
-    ['no memory gives less than a best-effort pod has', spec({ requests: { cpu: '1' } }), 999],
-  ])('%s', (_rule, pod, score) => {
-    expect(oomScoreAdj(pod, first(pod), RULES.memoryCapacity)).toBe(score);
-  });
-
-  it('falls with the request, and stays between guaranteed and best-effort', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 40_000 }), fc.nat({ max: 40_000 }), (a, b) => {
-        const score = (mebibytes: number): number => {
-          const pod = spec({ requests: { cpu: '1', memory: `${mebibytes}Mi` } });
-          return oomScoreAdj(pod, first(pod), RULES.memoryCapacity);
-        };
-        expect(score(Math.max(a, b))).toBeLessThanOrEqual(score(Math.min(a, b)));
-        expect(score(a)).toBeGreaterThanOrEqual(3);
-        expect(score(a)).toBeLessThanOrEqual(999);
       }),
       { seed: 5, numRuns: 500 },
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hugePageSize, memoryCapacity } from '../../../../src/host/machine/machine.ts';
+import { hugePageSize, memoryCapacity, swapFile } from '../../../../src/host/machine/machine.ts';
 
 describe('memoryCapacity', () => {
   it('reads the bytes of memory that the machine has', () => {
@@ -8,6 +8,28 @@ describe('memoryCapacity', () => {
 
   it('refuses a text that does not tell it', () => {
     expect(() => memoryCapacity('MemFree: 12 kB\n')).toThrow('MemTotal');
+  });
+});
+
+describe('swapFile', () => {
+  it.each([
+    [
+      'of the own cgroup on cgroup v2',
+      '0::/system.slice/rxlet.service\n',
+      '/sys/fs/cgroup/system.slice/rxlet.service/memory.swap.max',
+    ],
+    [
+      'of the memory hierarchy on cgroup v1',
+      '4:memory:/x\n1:name=systemd:/x\n',
+      '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
+    ],
+    [
+      'of the memory hierarchy where both are there',
+      '4:memory:/x\n0::/x\n',
+      '/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes',
+    ],
+  ])('is that %s', (_where, cgroups, path) => {
+    expect(swapFile(cgroups)).toBe(path);
   });
 });
 

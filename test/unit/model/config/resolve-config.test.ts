@@ -61,6 +61,18 @@ cpuCFSQuota: false
 cpuCFSQuotaPeriod: 50ms
 podPidsLimit: 100
 maxPods: 60
+registryPullQPS: 0
+registryBurst: 3
+registerWithTaints: [{key: a, value: b, effect: NoExecute}]
+systemReserved: {cpu: 500m}
+kubeReserved: {memory: 1Gi}
+enforceNodeAllocatable: [pods, kube-reserved]
+kubeReservedCgroup: /kube
+systemReservedCgroup: /system
+evictionHard: {memory.available: 1Gi}
+seccompDefault: true
+allowedUnsafeSysctls: [kernel.msg*]
+singleProcessOOMKill: false
 podLogsDir: /logs
 resolvConf: ""
 clusterDNS: [10.96.0.10, "fd00::a"]
@@ -86,6 +98,18 @@ featureGates: {EventedPLEG: false}
       cpuCFSQuotaPeriod: 50,
       podPidsLimit: 100,
       maxPods: 60,
+      registryPullQPS: 0,
+      registryBurst: 3,
+      registerWithTaints: [{ key: 'a', value: 'b', effect: 'NoExecute' }],
+      systemReserved: { cpu: '500m' },
+      kubeReserved: { memory: '1Gi' },
+      enforceNodeAllocatable: ['pods', 'kube-reserved'],
+      kubeReservedCgroup: '/kube',
+      systemReservedCgroup: '/system',
+      evictionHard: { 'memory.available': '1Gi' },
+      seccompDefault: true,
+      allowedUnsafeSysctls: ['kernel.msg*'],
+      singleProcessOOMKill: false,
       podLogsDir: '/logs',
       resolvConf: '',
       clusterDNS: ['10.96.0.10', 'fd00::a'],
@@ -293,7 +317,7 @@ featureGates: {EventedPLEG: false}
         file('b.conf', `${HEAD}logging: {format: json, flushFrequency: 5s}\n`),
       ),
     ).toEqual([
-      'a.yaml: valid for the kubelet, without effect in rxlet yet: maxPods, port, registerNode',
+      'a.yaml: valid for the kubelet, without effect in rxlet yet: port, registerNode',
       'b.conf: valid for the kubelet, without effect in rxlet yet: logging',
     ]);
   });

@@ -155,4 +155,17 @@ describe('defaultPullPolicy', () => {
   ])('of %j is %s', (image, policy) => {
     expect(defaultPullPolicy(image)).toBe(policy);
   });
+
+  it.each<[string, object, object]>([
+    ['as much as it limits itself to', {}, { cpu: '1', memory: '1Gi' }],
+    [
+      'what its containers request, and where they do not as much as the limit',
+      { requests: { cpu: '200m' } },
+      { cpu: '400m', memory: '1Gi' },
+    ],
+  ])('lets a pod that limits itself as a whole request %s', (_what, resources, requests) => {
+    const containers = [aContainer({ name: 'a', resources }), aContainer({ name: 'b', resources })];
+    const pod = aPod({ containers, resources: { limits: { cpu: '1', memory: '1Gi' } } });
+    expect(applyDefaults(pod).spec?.resources).toEqual({ limits: { cpu: '1', memory: '1Gi' }, requests });
+  });
 });

@@ -75,37 +75,24 @@ describe('refuseUnsupported', () => {
   });
 
   it.each<[string, Spec]>([
-    ['spec.hostUsers', { hostUsers: false }],
-    ['spec.shareProcessNamespace', { shareProcessNamespace: true }],
-    ['spec.dnsPolicy', { dnsPolicy: 'None' }],
-    ['spec.dnsConfig', { dnsConfig: { searches: ['a'] } }],
-    ['spec.nodeSelector', { nodeSelector: { a: 'b' } }],
-    ['spec.runtimeClassName', { runtimeClassName: 'a' }],
-    ['spec.securityContext', { securityContext: { runAsUser: 1 } }],
-    ['spec.volumes[1].emptyDir.medium', { volumes: [{ name: 'a' }, { name: 'b', emptyDir: { medium: 'Memory' } }] }],
-    ['spec.volumes[0].nfs', { volumes: [{ name: 'a', nfs: { server: 's', path: '/' } }] }],
-    ['spec.containers[0].securityContext', { containers: [aContainer({ securityContext: { privileged: false } })] }],
+    ['spec.readinessGates', { readinessGates: [{ conditionType: 'a' }] }],
+    ['spec.schedulingGates', { schedulingGates: [{ name: 'a' }] }],
     [
-      'spec.containers[0].env[1].valueFrom',
-      {
-        containers: [aContainer({ env: [{ name: 'A' }, { name: 'B', valueFrom: { fieldRef: { fieldPath: 'x' } } }] })],
-      },
+      'spec.volumes[1].iscsi',
+      { volumes: [{ name: 'a' }, { name: 'b', iscsi: { iqn: 'i', lun: 0, targetPortal: 't' } }] },
     ],
+    ['spec.containers[0].resources.claims', { containers: [aContainer({ resources: { claims: [{ name: 'a' }] } })] }],
     [
-      'spec.containers[0].resources.limits[hugepages-2Mi]',
-      { containers: [aContainer({ resources: { limits: { 'hugepages-2Mi': '2Mi' } } })] },
-    ],
-    [
-      'spec.containers[0].volumeMounts[0].subPath',
-      { containers: [aContainer({ volumeMounts: [{ name: 'a', mountPath: '/a', subPath: 'x' }] })] },
-    ],
-    [
-      'spec.containers[0].volumeMounts[0].mountPropagation',
+      'spec.containers[0].env[1].valueFrom.secretKeyRef',
       {
         containers: [
-          aContainer({ volumeMounts: [{ name: 'a', mountPath: '/a', mountPropagation: 'HostToContainer' }] }),
+          aContainer({ env: [{ name: 'A' }, { name: 'B', valueFrom: { secretKeyRef: { name: 'n', key: 'k' } } }] }),
         ],
       },
+    ],
+    [
+      'spec.containers[0].volumeDevices',
+      { containers: [aContainer({ volumeDevices: [{ name: 'a', devicePath: '/dev/x' }] })] },
     ],
   ])('refuses %s', (field, spec) => {
     expect(fields(refuseUnsupported(aPod(spec)))).toEqual([field]);

@@ -5,7 +5,13 @@ import { container, observed, pod, sandbox, wanted } from '../../../marbles/fake
 import { after, ended, runs, statusOf, tell, within } from './facts.ts';
 
 /** Statuses as the kubelet 1.36.2 served them last in the cases named, from what the runtime held at that time. */
-type Recorded = readonly [name: string, of: Pod, known: Partial<StatusFacts>, status: readonly string[], previous?: PodStatus];
+type Recorded = readonly [
+  name: string,
+  of: Pod,
+  known: Partial<StatusFacts>,
+  status: readonly string[],
+  previous?: PodStatus,
+];
 
 const spec = (names: readonly string[], more: Partial<PodSpec> = {}): Pod =>
   pod({ spec: { containers: names.map((name) => wanted(name)), ...more } });
@@ -67,7 +73,13 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
       '02-fail-always',
       init([wanted('broken'), wanted('never')]),
       { observed: within(ended('broken', 4, 2), ended('broken', 4, 1)) },
-      ['Pending', ...STARTING, 'broken: Error 4 2 after Error 4', 'never: waiting PodInitializing 0', 'main: waiting PodInitializing 0'],
+      [
+        'Pending',
+        ...STARTING,
+        'broken: Error 4 2 after Error 4',
+        'never: waiting PodInitializing 0',
+        'main: waiting PodInitializing 0',
+      ],
     ],
     [
       '04-fail-never',
@@ -93,7 +105,10 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
     [
       '07-init-after-main-restart',
       init([wanted('once')]),
-      { observed: within(ended('main', 1, 1), ended('main', 1), ended('once', 0)), ...waits('main', 'CrashLoopBackOff') },
+      {
+        observed: within(ended('main', 1, 1), ended('main', 1), ended('once', 0)),
+        ...waits('main', 'CrashLoopBackOff'),
+      },
       ['Running', ...UNREADY, 'once: Completed 0 0 R', 'main: waiting CrashLoopBackOff 1 after Error 1'],
     ],
     [
@@ -108,7 +123,14 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
       '01-order',
       init([wanted('one'), side('side'), wanted('two')]),
       { observed: within(runs('main'), ended('two', 0), runs('side'), ended('one', 0)) },
-      ['Running', ...READY, 'one: Completed 0 0 R', 'side: running 0 R S', 'two: Completed 0 0 R', 'main: running 0 R S'],
+      [
+        'Running',
+        ...READY,
+        'one: Completed 0 0 R',
+        'side: running 0 R S',
+        'two: Completed 0 0 R',
+        'main: running 0 R S',
+      ],
     ],
     [
       '01-order, while the sidecar runs and what follows it does not',
@@ -120,7 +142,13 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
       '02-startup-probe, before it has started',
       init([wanted('side', { restartPolicy: 'Always', startupProbe: {} }), wanted('after')]),
       { observed: within(runs('side')) },
-      ['Pending', ...STARTING, 'side: running 0', 'after: waiting PodInitializing 0', 'main: waiting PodInitializing 0'],
+      [
+        'Pending',
+        ...STARTING,
+        'side: running 0',
+        'after: waiting PodInitializing 0',
+        'main: waiting PodInitializing 0',
+      ],
     ],
     [
       '02-startup-probe',
@@ -158,7 +186,10 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
     [
       '08-liveness',
       init([side('side')]),
-      { observed: within(ended('side', 137, 2), runs('main'), ended('side', 137, 1)), ...waits('side', 'CrashLoopBackOff') },
+      {
+        observed: within(ended('side', 137, 2), runs('main'), ended('side', 137, 1)),
+        ...waits('side', 'CrashLoopBackOff'),
+      },
       ['Running', ...UNREADY, 'side: waiting CrashLoopBackOff 2 after Error 137', 'main: running 0 R S'],
     ],
   ],
@@ -227,7 +258,14 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
       '19-restart-all-containers, when a container asks for it',
       restartAll,
       { observed: within(runs('peer'), ended('main', 42), ended('i', 0)) },
-      ['Running', ...UNREADY, 'AllContainersRestarting True RestartAllContainersStarted', 'i: Completed 0 0 R', 'main: Error 42 0', 'peer: running 0 R S'],
+      [
+        'Running',
+        ...UNREADY,
+        'AllContainersRestarting True RestartAllContainersStarted',
+        'i: Completed 0 0 R',
+        'main: Error 42 0',
+        'peer: running 0 R S',
+      ],
       begun,
     ],
     [
@@ -316,7 +354,11 @@ const groups: Readonly<Record<string, readonly Recorded[]>> = {
       spec(['main'], { activeDeadlineSeconds: 6 }),
       {
         observed: after(ended('main', 0)),
-        verdict: { phase: 'Failed', reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' },
+        verdict: {
+          phase: 'Failed',
+          reason: 'DeadlineExceeded',
+          message: 'Pod was active on the node longer than the specified deadline',
+        },
       },
       ['Failed DeadlineExceeded', ...failed(false), 'main: Completed 0 0'],
     ],
@@ -373,7 +415,17 @@ describe('nextStatus, from what the runtime held when the kubelet was recorded',
   it('equals the record to the last field (sidecars/01-order, oom/02-oom-never)', () => {
     const image = 'docker.io/library/busybox:1.35';
     const user = { uid: 0, gid: 0, supplementalGroups: [0] };
-    const detail = { startedAt: 1e9, finishedAt: 2e9, exitCode: 137, reason: 'OOMKilled', message: '', logPath: '', image, imageRef: 'busybox@sha256:1', user };
+    const detail = {
+      startedAt: 1e9,
+      finishedAt: 2e9,
+      exitCode: 137,
+      reason: 'OOMKilled',
+      message: '',
+      logPath: '',
+      image,
+      imageRef: 'busybox@sha256:1',
+      user,
+    };
     const of = spec(['eater'], {
       ...never,
       containers: [wanted('eater', { resources: { limits: { memory: '24Mi' }, requests: { memory: '24Mi' } } })],

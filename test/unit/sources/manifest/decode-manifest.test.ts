@@ -146,11 +146,6 @@ describe('decodeManifest', () => {
       withContainer('  serviceAccountName: robot\n'),
       '8:3: spec.serviceAccountName: a pod from a manifest must not refer to a service account, as no API server serves it',
     ],
-    [
-      'what rxlet cannot do yet',
-      withContainer('    livenessProbe: {exec: {command: [x]}}\n'),
-      '8:5: spec.containers[0].livenessProbe: rxlet does not support this field yet',
-    ],
   ])('refuses %s and says where', (_what, text, problem) => {
     const decoded = decode(text);
     expect(decoded.pods).toEqual([]);

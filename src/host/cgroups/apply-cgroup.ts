@@ -1,0 +1,74 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CgroupLimits } from '../../streams/ports/cgroups.ts';
+import { hasCode } from '../files/system-error.ts';
+import { CGROUP_ROOT, hierarchies } from './hierarchies.ts';
+import { filesOfVersion1, filesOfVersion2, type LimitFile } from './limit-files.ts';
+
+/**
+ * Makes a cgroup with its ancestors in every hierarchy and writes its limits. Limits of controllers that the machine
+ * does not have are left out: nothing could hold to them.
+ */
+export async function applyCgroup(path: string, limits: CgroupLimits, root: string = CGROUP_ROOT): Promise<void> {
+  const found = await hierarchies(root);
+  if (found.version === 2) {
+    const { controllers } = found;
+    const wanted = controllers.filter((name) => HANDED_ON.includes(name));
+    for (const part of lineage(path)) {
+      await handOn(join(found.root, dirname(part)), wanted);
+      await mkdir(join(found.root, part), { recursive: true });
+    }
+    await write(filesOfVersion2(limits), (controller) =>
+      controllers.includes(controller) ? join(found.root, path) : undefined,
+    );
+    return;
+  }
+  for (const [name, folder] of found.folders) {
+    for (const part of lineage(path)) {
+      await mkdir(join(folder, part), { recursive: true });
+      if (name === 'cpuset') await inherit(join(folder, part));
+    }
+  }
+  await write(filesOfVersion1(limits), (controller) => {
+    const folder = found.folders.get(controller);
+    return folder === undefined ? undefined : join(folder, path);
+  });
+}
+
+/** What a cgroup must be able to limit to be one of a pod (facts sheet 11.2). */
+const HANDED_ON: readonly string[] = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'];
+
+/** `/a/b` as `/a`, `/a/b`. */
+function lineage(path: string): readonly string[] {
+  const parts = path.split('/').filter(Boolean);
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
+}
+
+/** A controller is there for the children of a cgroup only once the cgroup hands it on. */
+async function handOn(folder: string, controllers: readonly string[]): Promise<void> {
+  const file = join(folder, 'cgroup.subtree_control');
+  const there = (await readFile(file, 'utf8')).split(/\s+/);
+  const missing = controllers.filter((name) => !there.includes(name));
+  if (missing.length > 0) await writeFile(file, missing.map((name) => `+${name}`).join(' '));
+}
+
+/** In version 1 a new cgroup has no processors and no memory, and takes no process before it has. */
+async function inherit(folder: string): Promise<void> {
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const own = (await readFile(join(folder, file), 'utf8')).trim();
+    if (own === '') await writeFile(join(folder, file), await readFile(join(dirname(folder), file), 'utf8'));
+  }
+}
+
+async function write(files: readonly LimitFile[], folderOf: (controller: string) => string | undefined): Promise<void> {
+  for (const { controller, file, text } of files) {
+    const folder = folderOf(controller);
+    if (folder === undefined) continue;
+    try {
+      await writeFile(join(folder, file), text);
+    } catch (error) {
+      // A kernel without this file does not know the limit, as with sizes of huge pages.
+      if (!hasCode(error, 'ENOENT') && !(controller === 'hugetlb' && hasCode(error, 'EACCES'))) throw error;
+    }
+  }
+}

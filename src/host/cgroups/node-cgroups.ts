@@ -1,0 +1,40 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defer, map, type Observable } from 'rxjs';
+import type { Cgroups } from '../../streams/ports/cgroups.ts';
+import { removeCgroup } from '../files/remove-cgroup.ts';
+import { hasCode } from '../files/system-error.ts';
+import { applyCgroup } from './apply-cgroup.ts';
+import { emptyCgroup } from './empty-cgroup.ts';
+import { CGROUP_ROOT, hierarchies } from './hierarchies.ts';
+
+/** The cgroups of this machine through its file system, version 1 and 2 alike (driver `cgroupfs`). */
+export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
+  return {
+    apply: (path, limits) => done(() => applyCgroup(path, limits, root)),
+    remove: (path, how) => done(() => (how === 'kill' ? emptyCgroup(path, root) : removeCgroup(path, root))),
+    children: (path) => defer(() => childrenOf(path, root)),
+  };
+}
+
+/** In version 1 a cgroup that is gone from some hierarchies is still there in others. */
+export async function childrenOf(path: string, root: string): Promise<readonly string[]> {
+  const found = await hierarchies(root);
+  const folders = found.version === 2 ? [found.root] : [...new Set(found.folders.values())];
+  const names = await Promise.all(folders.map((folder) => directoriesIn(join(folder, path))));
+  return [...new Set(names.flat())].sort();
+}
+
+async function directoriesIn(path: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+function done(act: () => Promise<void>): Observable<undefined> {
+  return defer(act).pipe(map(() => undefined));
+}

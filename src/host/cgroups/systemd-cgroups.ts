@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { defer, map, type Observable } from 'rxjs';
+import type { CgroupLimits, Cgroups } from '../../streams/ports/cgroups.ts';
+import { CGROUP_ROOT } from './hierarchies.ts';
+import { weightOf } from './limit-files.ts';
+import { systemError } from '../files/system-error.ts';
+import { isBusy } from './empty-cgroup.ts';
+import { childrenOf } from './node-cgroups.ts';
+
+/**
+ * The cgroups of a machine on which systemd owns them (driver `systemd`): slices that live until the next boot, made
+ * and ended by `systemctl`. To write to their files behind its back would be undone at its next reload.
+ */
+export function systemdCgroups(root: string = CGROUP_ROOT, systemctl = 'systemctl'): Cgroups {
+  async function run(...args: readonly string[]): Promise<void> {
+    await promisify(execFile)(systemctl, [...args], { timeout: 30_000 });
+  }
+
+  return {
+    apply: (path, limits) =>
+      done(async () => {
+        const slice = nameOf(path);
+        await run('set-property', '--runtime', slice, ...propertiesOf(limits));
+        await run('start', slice);
+      }),
+    remove: (path, how) =>
+      done(async () => {
+        if (how === 'ifEmpty' && (await isBusy(path, root))) throw systemError('EBUSY', 'a process is left', path);
+        const slice = nameOf(path);
+        await run('stop', slice);
+        await run('revert', slice);
+      }),
+    children: (path) => defer(() => childrenOf(path, root)),
+  };
+}
+
+/** The properties of a slice; systemd has none for huge pages. */
+export function propertiesOf({ cpuShares, cpuQuota, cpuPeriod, memory, pids }: CgroupLimits): readonly string[] {
+  const share = cpuQuota === undefined || cpuPeriod === undefined ? undefined : (100 * cpuQuota) / cpuPeriod;
+  return [
+    ...(cpuShares === undefined ? ['CPUAccounting=yes'] : [`CPUWeight=${weightOf(cpuShares)}`]),
+    ...(share === undefined ? [] : [`CPUQuota=${share < 0 ? '' : `${Math.ceil(share)}%`}`]),
+    ...(cpuPeriod === undefined ? [] : [`CPUQuotaPeriodSec=${cpuPeriod}us`]),
+    ...(memory === undefined ? ['MemoryAccounting=yes'] : [`MemoryMax=${memory}`]),
+    ...(pids === undefined ? ['TasksAccounting=yes'] : [`TasksMax=${pids}`]),
+  ];
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function done(act: () => Promise<void>): Observable<undefined> {
+  return defer(act).pipe(map(() => undefined));
+}

@@ -1,0 +1,27 @@
+import type { Pod } from '../pod.ts';
+import { podRequests } from '../pod-resources.ts';
+import { milliValue, parseQuantity, wholeValue } from '../quantity.ts';
+
+/** How much of each resource; `cpu` in thousandths of a core, everything else in whole ones. */
+export type Amounts = Readonly<Record<string, number>>;
+
+/** What a pod asks for, itself included: every pod takes one of `pods`. */
+export function amountsOf({ spec }: Pod): Amounts {
+  const asked = Object.entries(podRequests(spec)).map(([name, text]) => [name, amount(name, text)] as const);
+  return { pods: 1, ...Object.fromEntries(asked) };
+}
+
+/** A quantity in the unit in which its resource is counted; 0 for what is no quantity. */
+export function amount(resource: string, text: string): number {
+  const quantity = parseQuantity(text);
+  if (!quantity) return 0;
+  return resource === 'cpu' ? milliValue(quantity) : wholeValue(quantity);
+}
+
+export function totalOf(all: readonly Amounts[]): Amounts {
+  const total: Record<string, number> = {};
+  for (const amounts of all) {
+    for (const [name, more] of Object.entries(amounts)) total[name] = (total[name] ?? 0) + more;
+  }
+  return total;
+}

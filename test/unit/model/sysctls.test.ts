@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../../src/model/pod.ts';
+import { checkSysctls, sysctlsOf } from '../../../src/model/sysctls.ts';
+
+function withSysctls(names: readonly string[], more: Partial<PodSpec> = {}): PodSpec {
+  return { containers: [], securityContext: { sysctls: names.map((name) => ({ name, value: '1' })) }, ...more };
+}
+
+describe('checkSysctls', () => {
+  it.each<[string, PodSpec, readonly string[], string | undefined]>([
+    ['takes a pod without any', { containers: [] }, [], undefined],
+    ['takes the safe ones', withSysctls(['kernel.shm_rmid_forced', 'net.ipv4.tcp_rmem']), [], undefined],
+    ['takes them with slashes too', withSysctls(['net/ipv4/tcp_rmem']), [], undefined],
+    ['refuses others', withSysctls(['net.core.somaxconn']), [], '"net.core.somaxconn" not allowlisted'],
+    ['refuses the first one that is not allowed', withSysctls(['a.b', 'c.d']), [], '"a.b" not allowlisted'],
+    ['takes others that the node allows', withSysctls(['net.core.somaxconn']), ['net.core.somaxconn'], undefined],
+    ['takes what begins as the node allows', withSysctls(['kernel.msgmax']), ['kernel.msg*'], undefined],
+    [
+      'refuses what only looks alike',
+      withSysctls(['kernel.msgmax']),
+      ['kernel.msg'],
+      '"kernel.msgmax" not allowlisted',
+    ],
+    [
+      "refuses those of the network on the node's network",
+      withSysctls(['net.ipv4.tcp_rmem'], { hostNetwork: true }),
+      [],
+      '"net.ipv4.tcp_rmem" not allowed with host net enabled',
+    ],
+    [
+      "refuses those of IPC in the node's IPC namespace",
+      withSysctls(['kernel.shm_rmid_forced'], { hostIPC: true }),
+      [],
+      '"kernel.shm_rmid_forced" not allowed with host ipc enabled',
+    ],
+  ])('%s', (_rule, spec, allowed, problem) => {
+    const refusal = { reason: 'SysctlForbidden', message: `forbidden sysctl: ${problem ?? ''}` };
+    expect(checkSysctls({ spec }, allowed)).toEqual(problem === undefined ? undefined : refusal);
+  });
+});
+
+describe('sysctlsOf', () => {
+  it('names them with dots, whatever they were written with', () => {
+    expect(sysctlsOf(withSysctls(['kernel.sem', 'net/ipv4/conf/eth0.1/mtu']))).toEqual({
+      'kernel.sem': '1',
+      'net.ipv4.conf.eth0/1.mtu': '1',
+    });
+  });
+});
