@@ -10,7 +10,7 @@ const LEAST_BURSTABLE = 3;
 
 /** Who dies first when memory runs out (facts sheet 10.5; kubelet, qos.GetContainerOOMScoreAdjust). Bytes of memory. */
 export function oomScoreAdj(spec: PodSpec, container: Container, memoryCapacity: number): number {
-  if ((spec.priority ?? 0) >= NODE_CRITICAL) return -997;
+  if (isNodeCritical(spec)) return -997;
   switch (qosClassOf(spec)) {
     case 'Guaranteed':
       return -997;
@@ -44,4 +44,9 @@ function memoryRequest({ resources }: Container): number {
 function bytes(text: string | undefined): number {
   const quantity = text === undefined ? undefined : parseQuantity(text);
   return quantity ? wholeValue(quantity) : 0;
+}
+
+/** By its priority, or by the name of the class where nobody resolved it to one. */
+function isNodeCritical({ priority, priorityClassName }: PodSpec): boolean {
+  return (priority ?? 0) >= NODE_CRITICAL || priorityClassName === 'system-node-critical';
 }

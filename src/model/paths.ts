@@ -30,6 +30,11 @@ export function uidOfLogDir(name: string): string {
   return name.slice(name.lastIndexOf('_') + 1);
 }
 
+/** A path in a container, which counts from its root whether it says so or not. */
+export function fromRoot(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
 /** Relative to the pod's log directory. */
 export function containerLogPath(container: string, restartCount: number): string {
   return `${container}/${restartCount}.log`;

@@ -1,5 +1,5 @@
 import type { Mount, MountPropagation } from '../model/cri/api.ts';
-import { etcHostsPath } from '../model/paths.ts';
+import { etcHostsPath, fromRoot } from '../model/paths.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import { isReadOnly, subPathDir, volumeDir } from '../model/volumes/volume-dir.ts';
 import type { RuntimeContext } from './context.ts';
@@ -26,7 +26,7 @@ export function mountsOf(
   const own = (container.volumeMounts ?? []).map((mount, index): Mount => {
     const { name, mountPath, subPath = '', subPathExpr = '', readOnly, mountPropagation } = mount;
     const volume = pod.spec.volumes?.find((candidate) => candidate.name === name);
-    const containerPath = mountPath.startsWith('/') ? mountPath : `/${mountPath}`;
+    const containerPath = fromRoot(mountPath);
     const propagation = PROPAGATION[mountPropagation ?? 'None'] ?? 'PROPAGATION_PRIVATE';
     if (volume?.image) {
       return {
@@ -52,7 +52,7 @@ export function mountsOf(
     ...own,
     ...(bringsHosts ? [] : [{ containerPath: ETC_HOSTS, hostPath: etcHostsPath(paths, uid) }]),
     ...(container.terminationMessagePath
-      ? [{ containerPath: container.terminationMessagePath, hostPath: terminationLog }]
+      ? [{ containerPath: fromRoot(container.terminationMessagePath), hostPath: terminationLog }]
       : []),
   ];
 }

@@ -2,6 +2,7 @@ import { catchError, map, mergeMap, of, type Observable } from 'rxjs';
 import type { ContainerStatus } from '../model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH, TERMINATION_MESSAGE_POLICY } from '../model/cri/labels.ts';
 import { lastLines } from '../model/log-lines.ts';
+import { fromRoot } from '../model/paths.ts';
 import type { Files } from '../streams/ports/files.ts';
 
 const MAX_FILE_BYTES = 4_096;
@@ -17,7 +18,7 @@ const LOG_TAIL_BYTES = 4 * MAX_LOG_BYTES + 64 * MAX_LOG_LINES;
  */
 export function terminationMessage(status: ContainerStatus, files: Pick<Files, 'readFile'>): Observable<string> {
   const path = status.annotations?.[TERMINATION_MESSAGE_PATH];
-  const file = status.mounts?.find(({ containerPath }) => containerPath === path)?.hostPath;
+  const file = path && status.mounts?.find(({ containerPath }) => containerPath === fromRoot(path))?.hostPath;
   const fallsBack =
     status.annotations?.[TERMINATION_MESSAGE_POLICY] === 'FallbackToLogsOnError' && (status.exitCode ?? 0) !== 0;
   const fromFile$ = file ? files.readFile(file, { tailBytes: MAX_FILE_BYTES }).pipe(map((text) => text ?? '')) : of('');

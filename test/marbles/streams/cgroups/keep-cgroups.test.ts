@@ -1,11 +1,10 @@
-import { of, throwError } from 'rxjs';
-import { describe, it } from 'vitest';
-import { expect } from 'vitest';
+import { map, merge, of, takeUntil, throwError, timer } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { describe, expect, it } from 'vitest';
 import type { Pod, PodUid } from '../../../../src/model/pod.ts';
 import { emptyBook, type Entry, type PodBook } from '../../../../src/streams/book/pod-book.ts';
 import { keepCgroups } from '../../../../src/streams/cgroups/keep-cgroups.ts';
 import type { Cgroups } from '../../../../src/streams/ports/cgroups.ts';
-import { marbles } from '../../harness.ts';
 
 const EMPTY = emptyBook({ runtimeName: 'fake', hostIps: [], update: 'prepare', statuses: new Map() });
 
@@ -35,22 +34,60 @@ function recorded(log: string[], children: Readonly<Record<string, readonly stri
 
 const LAYOUT = { root: '', driver: 'cgroupfs', fixed: new Map([['/kubepods', { cpuShares: 2_048 }]]) } as const;
 
+/** What it has done and said within the time given (milliseconds). */
+function after(
+  time: number,
+  cgroups: (log: string[]) => Cgroups,
+  books: readonly (readonly [at: number, book: PodBook])[],
+  isKnown = true,
+): readonly string[] {
+  const log: string[] = [];
+  new TestScheduler(() => undefined).run(({ flush }) => {
+    const book$ = merge(...books.map(([at, book]) => timer(at).pipe(map(() => book))));
+    keepCgroups(book$, cgroups(log), LAYOUT, () => isKnown)
+      .pipe(takeUntil(timer(time)))
+      .subscribe((told) => log.push(`told: ${told}`));
+    flush();
+  });
+  return log;
+}
+
+const ALL = ['/kubepods 2048', '/kubepods/besteffort 2'];
+
 describe('keepCgroups', () => {
-  it(
-    'sets everything at first and every minute, and the weight of burstable pods when they change',
-    marbles(({ hot, scheduler }) => {
-      const log: string[] = [];
-      const book$ = hot('a 9s b', { a: bookWith('1'), b: bookWith('2') });
-      keepCgroups(book$, recorded(log), LAYOUT, () => true).subscribe();
-      scheduler.schedule(() => {
-        expect(log).toEqual([
-          '/kubepods/burstable 1024',
-          '/kubepods 2048',
-          '/kubepods/besteffort 2',
-          '/kubepods/burstable 1024',
-          '/kubepods/burstable 2048',
-        ]);
-      }, 20_000);
-    }),
-  );
+  it('sets everything at first, and the weight of burstable pods whenever they change', () => {
+    const books = [[0, bookWith('1')] as const, [10_000, bookWith('2')] as const, [20_000, bookWith('2')] as const];
+    expect(after(30_000, recorded, books)).toEqual([
+      '/kubepods/burstable 1024',
+      ...ALL,
+      '/kubepods/burstable 1024',
+      '/kubepods/burstable 2048',
+    ]);
+  });
+
+  it('sets everything anew every minute', () => {
+    expect(after(61_000, recorded, [[0, bookWith('1')]]).slice(4)).toEqual([...ALL, '/kubepods/burstable 1024']);
+  });
+
+  it('removes the cgroups of pods that nobody knows, once it is known who is known, and only where they are empty', () => {
+    const children = { '/kubepods': ['podgone', 'burstable'], '/kubepods/burstable': ['podbusy'] };
+    const withLeftovers = (log: string[]): Cgroups => recorded(log, children);
+    const removals = (log: readonly string[]): readonly string[] => log.filter((line) => !line.startsWith('/'));
+    const complete = bookWith('1', { allSeen: true, runtimeSeen: true });
+    expect(removals(after(1_000, withLeftovers, [[0, bookWith('1')]], false))).toEqual([]);
+    expect(removals(after(1_000, withLeftovers, [[0, complete]], true))).toEqual([]);
+    expect(removals(after(1_000, withLeftovers, [[0, complete]], false))).toEqual([
+      'remove /kubepods/podgone ifEmpty',
+      'remove /kubepods/burstable/podbusy ifEmpty',
+      'told: leftover cgroup /kubepods/burstable/podbusy: EBUSY',
+    ]);
+  });
+
+  it('goes on after what could not be set', () => {
+    const forbidden = (log: string[]): Cgroups => ({
+      ...recorded(log),
+      apply: (path) => throwError(() => new Error(`EROFS ${path}`)),
+    });
+    expect(after(1_000, forbidden, [[0, bookWith('1')]])).toHaveLength(4);
+  });
 });
