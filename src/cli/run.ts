@@ -39,6 +39,7 @@ import { mergeSources, type PodSources } from '../sources/merge-sources.ts';
 import type { Agent } from '../streams/agent.ts';
 import { emptyBook } from '../streams/book/pod-book.ts';
 import { UNKNOWN_RUNTIME } from '../streams/runtime-state/runtime-state.ts';
+import { EMPTY_EVENT_LOG } from '../streams/events/event-log.ts';
 import type { NodeView } from '../streams/view/node-view.ts';
 import { viewNode } from '../streams/view/view-node.ts';
 import { CliError } from './cli-error.ts';
@@ -93,6 +94,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       switchMap((session) => (session ? viewsOf(session, sources) : viewsBefore(sources))),
       shareLatest(),
     );
+    const events$ = session$.pipe(switchMap((session) => session?.agent.events$ ?? of(EMPTY_EVENT_LOG)));
     const env = process.env;
 
     return merge(
@@ -104,7 +106,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         pairwise(),
         mergeMap(([before, now]) => problemLines(before, now)),
       ),
-      localApi({ socket: config.socket, view$ }).pipe(
+      localApi({ socket: config.socket, view$, events$ }).pipe(
         map((socket): LogLine => ({ level: 'info', message: 'the local API is ready', fields: { socket } })),
       ),
       systemd({

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   catchError,
+  combineLatest,
   defer,
   EMPTY,
   fromEvent,
@@ -11,13 +12,20 @@ import {
   timeout,
   type Observable,
 } from 'rxjs';
+import type { EventLog } from '../streams/events/event-log.ts';
 import type { NodeView } from '../streams/view/node-view.ts';
 import { streamViews } from './stream-views.ts';
 
 type Answer = { readonly status: number; readonly text: string } | { readonly status: number; readonly json: unknown };
 
 /** What to answer on each path, from the newest view. */
-export type Routes = Readonly<Record<string, (view: NodeView) => Answer>>;
+export type Routes = Readonly<Record<string, (view: NodeView, events: EventLog) => Answer>>;
+
+/** What there is to tell; each emits its newest state at once. */
+export interface Sights {
+  readonly view$: Observable<NodeView>;
+  readonly events$: Observable<EventLog>;
+}
 
 const WATCH = '/rxlet/watch';
 /** Milliseconds to wait for the first view after a start. */
@@ -30,7 +38,7 @@ const PATIENCE = 5_000;
 export function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  view$: Observable<NodeView>,
+  { view$, events$ }: Sights,
   routes: Routes,
 ): Observable<never> {
   return defer(() => {
@@ -40,11 +48,11 @@ export function answer(
       return refuse(response, 405, 'only GET is answered here');
     if (path === WATCH) return streamViews(response, view$);
     if (!route) return refuse(response, 404, `no such page; there are ${[...Object.keys(routes), WATCH].join(', ')}`);
-    return view$.pipe(
+    return combineLatest([view$, events$]).pipe(
       take(1),
       timeout(PATIENCE),
-      tap((view) => {
-        send(response, route(view));
+      tap(([view, events]) => {
+        send(response, route(view, events));
       }),
       ignoreElements(),
     );

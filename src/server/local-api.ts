@@ -1,4 +1,5 @@
 import { mergeMap, of, type Observable } from 'rxjs';
+import type { EventLog } from '../streams/events/event-log.ts';
 import type { NodeView } from '../streams/view/node-view.ts';
 import { answer, type Routes } from './answer.ts';
 import { podListOf } from './pod-list.ts';
@@ -9,6 +10,8 @@ export interface LocalApiConfig {
   readonly socket: string;
   /** Emits the newest view at once to whoever subscribes, then each change. */
   readonly view$: Observable<NodeView>;
+  /** The last events; emits the newest state at once to whoever subscribes. */
+  readonly events$: Observable<EventLog>;
 }
 
 /**
@@ -21,15 +24,16 @@ export interface LocalApiConfig {
  * | `/rxlet/view`     | the {@link NodeView} of this moment                                             |
  * | `/rxlet/watch`    | one NodeView per line: now, and after each change; a slow reader misses some    |
  * | `/rxlet/problems` | the list of what is wrong in the manifests                                      |
+ * | `/rxlet/events`   | what happened to the pods lately, oldest first, equal events counted            |
  *
  * Emits the path of the socket once it listens, then never completes. Errors only where it cannot listen: another
  * agent answers there, or the place is not to be written. No client can end it. Unsubscribing hangs up and removes
  * the socket.
  */
-export function localApi({ socket, view$ }: LocalApiConfig): Observable<string> {
+export function localApi({ socket, view$, events$ }: LocalApiConfig): Observable<string> {
   return serveUnixSocket(socket).pipe(
     mergeMap((event) =>
-      event.kind === 'listening' ? of(event.socket) : answer(event.request, event.response, view$, ROUTES),
+      event.kind === 'listening' ? of(event.socket) : answer(event.request, event.response, { view$, events$ }, ROUTES),
     ),
   );
 }
@@ -40,4 +44,5 @@ const ROUTES: Routes = {
   '/pods': (view) => ({ status: 200, json: podListOf(view) }),
   '/rxlet/view': (view) => ({ status: 200, json: view }),
   '/rxlet/problems': ({ problems }) => ({ status: 200, json: problems }),
+  '/rxlet/events': (_view, events) => ({ status: 200, json: [...events.values()] }),
 };

@@ -257,7 +257,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
         paths: world.paths,
         unmountVolumes: world.unmountVolumes,
         isKnown: (uid) => book.entries.has(uid) || inRuntime.has(uid),
-        isComplete: () => book.allSeen && book.runtimeSeen,
+        complete$: book$.pipe(filter(({ allSeen, runtimeSeen }) => allSeen && runtimeSeen)),
       },
       timings.housekeepingPeriod,
     ),

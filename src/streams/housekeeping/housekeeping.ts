@@ -10,6 +10,8 @@ import {
   map,
   mergeMap,
   of,
+  switchMap,
+  take,
   timer,
   type Observable,
 } from 'rxjs';
@@ -25,8 +27,8 @@ export interface HousekeepingPorts {
   readonly unmountVolumes: (uid: PodUid) => Observable<never>;
   /** Whether the pod is in the book or in the runtime; asked anew before each removal. */
   readonly isKnown: (uid: PodUid) => boolean;
-  /** Whether all sources were heard and the runtime was listed, so that unknown means gone. */
-  readonly isComplete: () => boolean;
+  /** Emits when all sources were heard and the runtime was listed: from then on unknown means gone. */
+  readonly complete$: Observable<unknown>;
 }
 
 /** What housekeeping did, or could not do. */
@@ -40,16 +42,17 @@ export interface HousekeepingNote {
  * Removes what pods left on disk that nobody knows any more: their folders, their logs, and log links to nowhere.
  *
  * ```text
- * tick        0---------1---------2---
- * complete    no        yes       yes
- * result      ----------ww--------w---     w: one thing removed, or found to be in the way
+ * complete    ---c--------------------
+ * rounds         0---------1---------2     a period apart, the first one at once
+ * result      ---ww--------w----------     w: one thing removed, or found to be in the way
  * ```
  *
  * Never crosses a mount point: a folder with one below that is none of ours is a note, and stays. Never errors and never completes.
  */
 export function housekeeping(ports: HousekeepingPorts, period: number): Observable<HousekeepingNote> {
-  return timer(0, period).pipe(
-    filter(() => ports.isComplete()),
+  return ports.complete$.pipe(
+    take(1),
+    switchMap(() => timer(0, period)),
     exhaustMap(() => concat(orphanDirs(ports), orphanLogs(ports), deadLinks(ports))),
   );
 }

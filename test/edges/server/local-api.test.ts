@@ -3,12 +3,34 @@ import { get, request, type IncomingMessage } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BehaviorSubject, firstValueFrom, NEVER, Observable, ReplaySubject, Subject, type Subscription } from 'rxjs';
+import {
+  BehaviorSubject,
+  firstValueFrom,
+  NEVER,
+  Observable,
+  of,
+  ReplaySubject,
+  Subject,
+  type Subscription,
+} from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { localApi } from '../../../src/server/local-api.ts';
+import { EMPTY_EVENT_LOG, recordEvent } from '../../../src/streams/events/event-log.ts';
 import { SocketError } from '../../../src/server/serve-unix-socket.ts';
+import type { PodUid } from '../../../src/model/pod.ts';
 import type { NodeView } from '../../../src/streams/view/node-view.ts';
 import { containerStatus, NODE, podView } from '../../unit/cli/commands/views.ts';
+
+const OF = { uid: 'u' as PodUid, name: 'web', namespace: 'default' };
+const EVENTS = [1_000, 2_000].reduce(
+  (log, at) =>
+    recordEvent(
+      log,
+      { of: OF, note: { level: 'Normal', reason: 'Started', message: 'Container started', container: 'web' } },
+      at,
+    ),
+  EMPTY_EVENT_LOG,
+);
 
 let folder = '';
 let socket = '';
@@ -34,7 +56,7 @@ interface Reply {
 /** Starts the API and waits until it listens. */
 function serve(view$: Observable<NodeView>): Promise<Subscription> {
   return new Promise((done, fail) => {
-    const subscription = localApi({ socket, view$ }).subscribe({
+    const subscription = localApi({ socket, view$, events$: of(EVENTS) }).subscribe({
       next: () => {
         done(subscription);
       },
@@ -114,6 +136,18 @@ describe('localApi', () => {
     expect(await fetchPath('/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
     expect(JSON.parse((await fetchPath('/rxlet/view')).body)).toEqual(view);
     expect(JSON.parse((await fetchPath('/rxlet/problems?x=1')).body)).toEqual([problem]);
+    expect(JSON.parse((await fetchPath('/rxlet/events')).body)).toEqual([
+      {
+        of: OF,
+        type: 'Normal',
+        reason: 'Started',
+        message: 'Container started',
+        fieldPath: 'spec.containers{web}',
+        count: 2,
+        firstAt: 1_000,
+        lastAt: 2_000,
+      },
+    ]);
 
     const pods = await fetchPath('/pods');
     expect(pods.type).toBe('application/json');
@@ -258,7 +292,7 @@ describe('localApi', () => {
 
   it('refuses to start beside a living agent, which is not disturbed', async () => {
     await serve(new BehaviorSubject(versioned('first')));
-    await expect(firstValueFrom(localApi({ socket, view$: NEVER }))).rejects.toThrow(
+    await expect(firstValueFrom(localApi({ socket, view$: NEVER, events$: NEVER }))).rejects.toThrow(
       `cannot listen on ${socket}: another agent answers on it`,
     );
     expect((await fetchPath('/rxlet/view')).body).toContain('"first"');
@@ -267,13 +301,13 @@ describe('localApi', () => {
   it('does not remove what is not a socket', async () => {
     socket = join(folder, 'file');
     writeFileSync(socket, 'precious');
-    await expect(firstValueFrom(localApi({ socket, view$: NEVER }))).rejects.toThrow(SocketError);
+    await expect(firstValueFrom(localApi({ socket, view$: NEVER, events$: NEVER }))).rejects.toThrow(SocketError);
     expect(statSync(socket).size).toBe(8);
   });
 
   it('errors when the folder cannot be made', async () => {
     writeFileSync(join(folder, 'run'), '');
-    await expect(firstValueFrom(localApi({ socket, view$: new Subject() }))).rejects.toThrow(
+    await expect(firstValueFrom(localApi({ socket, view$: new Subject(), events$: NEVER }))).rejects.toThrow(
       /cannot listen on .*EEXIST|ENOTDIR/,
     );
   });

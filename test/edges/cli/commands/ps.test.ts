@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BehaviorSubject, lastValueFrom, toArray, type Observable, type Subscription } from 'rxjs';
+import { BehaviorSubject, lastValueFrom, of, toArray, type Observable, type Subscription } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CliError } from '../../../../src/cli/cli-error.ts';
 import type { PsOptions } from '../../../../src/cli/command.ts';
@@ -33,7 +33,7 @@ afterEach(() => {
 
 function startAgent(view$: Observable<NodeView>): Promise<Subscription> {
   return new Promise((done, fail) => {
-    const agent = localApi({ socket, view$ }).subscribe({
+    const agent = localApi({ socket, view$, events$: of(new Map()) }).subscribe({
       next: () => {
         done(agent);
       },

@@ -46,7 +46,7 @@ function after(
     const book$ = merge(...books.map(([at, book]) => timer(at).pipe(map(() => book))));
     keepCgroups(book$, cgroups(log), LAYOUT, () => isKnown)
       .pipe(takeUntil(timer(time)))
-      .subscribe((told) => log.push(`told: ${told}`));
+      .subscribe({ next: (told) => log.push(`told: ${told}`), error: (error: unknown) => log.push(String(error)) });
     flush();
   });
   return log;

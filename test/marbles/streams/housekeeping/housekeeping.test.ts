@@ -27,7 +27,7 @@ function ports({ log = [], disk = {}, files = {}, ports: more = {} }: World): Ho
     paths: PATHS,
     unmountVolumes: () => EMPTY,
     isKnown: () => false,
-    isComplete: () => true,
+    complete$: of(true),
     ...more,
   };
 }
@@ -39,17 +39,17 @@ const letters = (note$: Observable<HousekeepingNote>): Observable<string> =>
 describe('housekeeping', () => {
   it(
     'removes nothing before it is known who wants what (the diagram of its doc comment)',
-    marbles(({ cold, expectObservable }) => {
-      const ticks: readonly (readonly string[])[] = [['a', 'b'], ['c']];
-      const expected = '----------ww--------w---';
-      let now = 0;
+    marbles(({ cold, hot, expectObservable }) => {
+      const rounds: readonly (readonly string[])[] = [['a', 'b'], ['c']];
+      const complete$ = hot('---c--------------------');
+      const expected = '     ---ww--------w----------';
+      let round = 0;
       const world = ports({
         files: {
-          list: (dir) => of(dir === '/root/pods' ? (ticks[now - 2] ?? []) : []),
+          list: (dir) => of(dir === '/root/pods' ? (rounds[round++] ?? []) : []),
           removeTree: (path) => cold(path.endsWith('b') ? '-(u|)' : '(u|)'),
         },
-        // At the tick of 0 the sources have not all been heard.
-        ports: { isComplete: () => now++ > 0 },
+        ports: { complete$ },
       });
       expectObservable(letters(housekeeping(world, 10)), '^ 23ms !').toBe(expected);
     }),
