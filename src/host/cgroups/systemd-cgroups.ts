@@ -36,7 +36,7 @@ export function systemdCgroups(root: string = CGROUP_ROOT, systemctl = 'systemct
 }
 
 /** The properties of a slice; systemd has none for huge pages. */
-export function propertiesOf({ cpuShares, cpuQuota, cpuPeriod, memory, pids }: CgroupLimits): readonly string[] {
+function propertiesOf({ cpuShares, cpuQuota, cpuPeriod, memory, pids }: CgroupLimits): readonly string[] {
   const share = cpuQuota === undefined || cpuPeriod === undefined ? undefined : (100 * cpuQuota) / cpuPeriod;
   return [
     ...(cpuShares === undefined ? ['CPUAccounting=yes'] : [`CPUWeight=${weightOf(cpuShares)}`]),

@@ -1,7 +1,7 @@
 import type { Amounts } from './amounts.ts';
 import { amount } from './amounts.ts';
 
-export type Reservation = Readonly<Record<string, string>>;
+type Reservation = Readonly<Record<string, string>>;
 
 /** Bytes of memory and of disk, cores, and huge pages by size (`2Mi`): what the machine has. */
 export interface Capacity {

@@ -20,7 +20,7 @@ export const PASSWORD = 'secret';
 const HTPASSWD = `${USER}:$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n`;
 
 /** Debian's docker-registry on the loopback of this private node; it ends with the test. */
-export async function startRegistry({ asksWho = false } = {}): Promise<Registry> {
+export async function startRegistry({ asksWho = false }: { readonly asksWho?: boolean } = {}): Promise<Registry> {
   const folder = mkdtempSync(join(nodeFolder(), 'registry-'));
   const port = await freePort();
   const host = `127.0.0.1:${port}`;

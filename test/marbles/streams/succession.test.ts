@@ -82,12 +82,9 @@ function begun(
     actions: { perform },
     probe: () => NEVER,
     random: () => 0,
-  } as World;
-  return merge(begin, agent(world, TIMINGS).report$.pipe(ignoreElements())).pipe(
-    filter((letter) => letter !== ' '),
-    takeUntil(timer(40)),
-    (letter$) => concat(letter$, NEVER),
-  );
+  };
+  const story$ = merge(begin, agent(world, TIMINGS).report$.pipe(ignoreElements())).pipe(takeUntil(timer(40)));
+  return concat(story$, NEVER).pipe(filter((letter) => letter !== ' '));
 }
 
 function outcomeOf(work: PodWork, isHopeless: boolean): PodOutcome {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstValueFrom, of, throwError } from 'rxjs';
+import { firstValueFrom, of, throwError, type Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { askProvider } from '../../../../src/host/credentials/ask-provider.ts';
 import { dockerCredentials } from '../../../../src/host/credentials/docker-credentials.ts';
@@ -81,7 +81,7 @@ describe('providerCredentials', () => {
 
   async function asksFor(given: ProviderAnswer, ...images: readonly string[]): Promise<readonly string[]> {
     const asked: string[] = [];
-    const ask = (_provider: CredentialProvider, image: string): ReturnType<typeof of<ProviderAnswer>> => {
+    const ask = (_provider: CredentialProvider, image: string): Observable<ProviderAnswer> => {
       asked.push(image);
       return of(given);
     };
