@@ -326,13 +326,15 @@ function resizeContainer(
   pod: Pod,
   container: Container,
   { id }: ObservedContainer,
-  { cri, rules }: PerformContext,
+  context: PerformContext,
 ): Observable<PodNote> {
+  const { cri, rules } = context;
   const { name } = container;
   return concat(
     cri
       .updateContainerResources({ containerId: id, linux: containerResources(pod.spec, container, rules) })
       .pipe(ignoreElements()),
+    preparePodCgroup(pod, context),
     of<PodNote>({ level: 'Normal', reason: 'ResizeCompleted', message: `Container ${name} resized`, container: name }),
   );
 }

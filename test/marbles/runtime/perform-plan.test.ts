@@ -313,6 +313,29 @@ describe('performPlan', () => {
     }),
   );
 
+  it(
+    'gives a running container its new amounts, and then the pod its own',
+    marbles(({ expectObservable, flush }) => {
+      const log: string[] = [];
+      const resize: Step = { do: 'resizeContainer', container: wanted('a'), running: container({ name: 'a' }) };
+      const note = { level: 'Normal', reason: 'ResizeCompleted', message: 'Container a resized', container: 'a' };
+      const cgroups = {
+        apply: (path: string) => {
+          log.push(`cgroup ${path}`);
+          return of(undefined);
+        },
+        remove: () => of(undefined),
+        children: () => of([]),
+      };
+      const told$ = perform(plan([resize], true), { log, more: { cgroups } }).pipe(
+        map((progress) => (progress.kind === 'note' ? progress.note : undefined)),
+      );
+      expectObservable(told$).toBe('(nd|)', { n: note, d: undefined });
+      flush();
+      expect(log).toEqual(['updateContainerResources a-0', 'cgroup /kubepods/besteffort/podu-1']);
+    }),
+  );
+
   it('does nothing before anybody listens', () => {
     const log: string[] = [];
     void perform(plan([NEW_SANDBOX, start('a')]), { log });
