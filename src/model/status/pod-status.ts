@@ -55,7 +55,8 @@ function statusOf(pod: Pod, previous: PodStatus | undefined, facts: StatusFacts)
     startTime: previous?.startTime ?? startTimeOf(observed) ?? time,
     ...(initContainerStatuses.length === 0 ? {} : { initContainerStatuses }),
     containerStatuses,
-    qosClass: qosClassOf(pod.spec),
+    // Settled when the pod began: its cgroup stands below that of the class.
+    qosClass: previous?.qosClass ?? qosClassOf(pod.spec),
     ...resourcesOf(pod),
   };
 }

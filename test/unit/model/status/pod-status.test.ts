@@ -212,3 +212,12 @@ describe('nextStatus', () => {
 function never(): never {
   throw new Error('a container that ended has a detail');
 }
+
+it('keeps the QoS class with which the pod began, whatever an edit asks for', () => {
+  const guaranteed = pod({
+    spec: { containers: [wanted('main', { resources: { limits: { cpu: '1', memory: '1Mi' } } })] },
+  });
+  const before = status(pod(), within(container()));
+  expect(before.qosClass).toBe('BestEffort');
+  expect(status(guaranteed, within(container()), {}, before).qosClass).toBe('BestEffort');
+});
