@@ -35,7 +35,13 @@ function work(): Observable<unknown> {
   }
 }
 
+/** Milliseconds that calls under way get to end by themselves, once there is nothing more to do. */
+const LAST_WORDS = 1_000;
+
 defer(work).subscribe({
+  complete: () => {
+    setTimeout(() => process.exit(), LAST_WORDS).unref();
+  },
   error: (error: unknown) => {
     const isExpected = error instanceof CliError;
     stderr.write(

@@ -6,7 +6,7 @@ import type { Method } from './services.ts';
 
 /**
  * Makes one call: subscribing sends the request, the answer is emitted once, then it completes.
- * Unsubscribing cancels the call at the server. Errors with a `RuntimeError`, of kind `deadline` when no answer
+ * Unsubscribing cancels the call at the server, unless `whenLeft` lets it end unheard. Errors with a `RuntimeError`, of kind `deadline` when no answer
  * came within `timeout` milliseconds; `undefined` waits without limit.
  */
 export function callUnary<Request, Answer>(
@@ -14,6 +14,7 @@ export function callUnary<Request, Answer>(
   method: Method<Request, Answer>,
   request: Request,
   timeout: number | undefined,
+  whenLeft: 'cancel' | 'letEnd' = 'cancel',
 ): Observable<Answer> {
   return new Observable<Answer>((subscriber) => {
     const call = client.makeUnaryRequest(
@@ -33,7 +34,7 @@ export function callUnary<Request, Answer>(
       },
     );
     return () => {
-      call.cancel();
+      if (whenLeft === 'cancel') call.cancel();
     };
   }).pipe(
     catchError((error: unknown) => {

@@ -127,6 +127,33 @@ describe('connectCri', () => {
     await expect(cancellation).resolves.toBe('busybox');
   });
 
+  test('lets the start of a container end unheard when unsubscribed', async () => {
+    const arrived = new Subject<void>();
+    const seen: string[] = [];
+    const cri = await connected({
+      StartContainer: (call, answer) => {
+        arrived.next();
+        // The next call of the same client comes after any news that this one was given up.
+        later = () => {
+          seen.push(call.cancelled ? 'given up' : 'started');
+          answer(null, {});
+        };
+      },
+      StopPodSandbox: (_call, answer) => {
+        later();
+        answer(null, {});
+      },
+    });
+    let later = (): void => undefined;
+
+    await lastValueFrom(cri.startContainer({ containerId: 'c1' }).pipe(takeUntil(arrived)), {
+      defaultValue: undefined,
+    });
+    await lastValueFrom(cri.stopPodSandbox({ podSandboxId: 's1' }));
+
+    expect(seen).toEqual(['started']);
+  });
+
   test('gives up at the deadline', async () => {
     const cri = await connected({ Status: () => undefined }, 200);
 
