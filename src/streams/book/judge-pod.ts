@@ -8,7 +8,12 @@ type Entries = PodBook['entries'];
  * Whether a pod may begin beside those that have their place already. `leaver` is the pod whose place it is to take:
  * what that one holds counts as free.
  */
-export function judgePod(entries: Entries, { node }: BookFacts, { uid, pod }: Entry, leaver?: PodUid): Admission {
+export function judgePod(
+  entries: Entries,
+  { node }: BookFacts,
+  { uid, pod }: Pick<Entry, 'uid' | 'pod'>,
+  leaver?: PodUid,
+): Admission {
   if (!node || !pod) return { kind: 'admitted' };
   const occupants = [...entries.values()].flatMap((other): readonly Occupant[] => {
     if (!other.pod || !TAKES_ROOM[other.phase] || other.uid === uid || other.uid === leaver) return [];

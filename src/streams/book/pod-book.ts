@@ -27,34 +27,91 @@ import type { PodNote, PodOutcome, PodWork, ProbeFindings, WaitingReasons } from
  * | `finished`    | wanted, but by its restart policy nothing of it runs again               | yes                 |
  * | `terminating` | to be ended; something may still run                                     | yes                 |
  * | `ended`       | nothing runs; its leftovers are being removed                            | no                  |
+ *
+ * The edges are the functions of `edges.ts`: there is no other way from one phase to another.
  */
-export type PodPhase = 'preparing' | 'waiting' | 'refused' | 'syncing' | 'finished' | 'terminating' | 'ended';
+export type PodPhase = Entry['phase'];
 
-export interface Entry {
+export type Entry = Preparing | Waiting | Refused | Syncing | Finished | Terminating | Ended;
+
+/** Wanted in the place of a pod that runs on. */
+export interface Preparing extends Known, Worked {
+  readonly phase: 'preparing';
+  readonly pod: Pod;
+}
+
+export interface Waiting extends Known {
+  readonly phase: 'waiting';
+  readonly pod: Pod;
+  /** It fits as soon as somebody who is ending has left; until then, this is what stands in its way. */
+  readonly refusal?: Refusal;
+}
+
+export interface Refused extends Known {
+  readonly phase: 'refused';
+  readonly pod: Pod;
+  readonly refusal: Refusal;
+}
+
+export type Syncing = Begun & Worked & { readonly phase: 'syncing' } & (Kept | Lingering);
+
+/** Wanted. With a successor it is not wanted any more, and runs on only until that one can take its place. */
+interface Kept {
+  readonly pod: Pod;
+  readonly successor?: PodUid;
+}
+
+/** Found in the runtime, and wanted by nobody but as what runs until its successor is ready. */
+interface Lingering {
+  readonly pod?: never;
+  readonly successor: PodUid;
+}
+
+export interface Finished extends Begun {
+  readonly phase: 'finished';
+  readonly pod: Pod;
+}
+
+export interface Terminating extends Begun, Worked {
+  readonly phase: 'terminating';
+  /** Absent for what the runtime holds and nobody wants. */
+  readonly pod?: Pod;
+  /** Wanted again under the same UID when it has ended. */
+  readonly again?: Pod;
+  readonly successor?: PodUid;
+}
+
+export interface Ended extends Begun, Worked {
+  readonly phase: 'ended';
+  readonly pod?: Pod;
+  readonly again?: Pod;
+}
+
+/** What is known of every pod. */
+export interface Known {
   readonly uid: PodUid;
   readonly of: PodIdentity;
   readonly name: FullName;
-  readonly phase: PodPhase;
-  /** Absent for what the runtime holds and nobody wants. */
-  readonly pod?: Pod;
-  /** Wanted again under the same UID while it is still being ended. */
-  readonly again?: Pod;
-  /** It is not wanted any more, and runs on only until this one can take its place. */
-  readonly successor?: PodUid;
   /** Seconds that its containers get to end. */
   readonly grace: number;
   readonly why: string;
   readonly observed?: ObservedPod;
+  /** As it was last told; of a pod that was here before the agent started, as it was then. */
+  readonly status?: PodStatus;
+}
+
+/** What is known of a pod that has its place, or had it. */
+export interface Begun extends Known {
   readonly waiting: WaitingReasons;
   /** By container name. */
   readonly probes: ReadonlyMap<string, ProbeFindings>;
-  /** What the last work failed with, until one succeeds. */
-  readonly error?: unknown;
   readonly verdict?: Verdict;
-  /** Why the node does not take it, for good or until somebody has left. */
-  readonly refusal?: Refusal;
-  /** As it was last told; of a pod that was here before the agent started, as it was then. */
-  readonly status?: PodStatus;
+}
+
+/** Of a pod for which there is work to do in its phase. */
+interface Worked {
+  /** What the last work of this phase failed with, until one succeeds. */
+  readonly error?: unknown;
 }
 
 export interface PodBook {

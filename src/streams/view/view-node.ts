@@ -45,15 +45,26 @@ const PHASES: Readonly<Record<PodPhase, PodView['phase']>> = {
   ended: 'terminating',
 };
 
-function noteOf({ phase, error, why, successor, refusal }: Entry): string | undefined {
-  if (phase === 'preparing') {
-    const until = 'the former version runs on until this one can start';
-    return error === undefined ? until : `${until}: ${messageOf(error)}`;
+function noteOf(entry: Entry): string | undefined {
+  const failure = 'error' in entry ? messageOf(entry.error) : undefined;
+  switch (entry.phase) {
+    case 'preparing': {
+      const until = 'the former version runs on until this one can start';
+      return failure === undefined ? until : `${until}: ${failure}`;
+    }
+    case 'waiting':
+      return entry.refusal
+        ? `waits until a pod that is ending has left: ${entry.refusal.message}`
+        : 'waits for the runtime, or for an older pod of its name to end';
+    case 'refused':
+      return `refused, and tried again when that changes: ${entry.refusal.message}`;
+    case 'syncing':
+      return failure ?? (entry.successor === undefined ? undefined : 'runs on until its new version can start');
+    case 'terminating':
+      return failure ?? entry.why;
+    case 'ended':
+      return failure;
+    case 'finished':
+      return undefined;
   }
-  if (phase === 'refused') return `refused, and tried again when that changes: ${refusal?.message ?? ''}`;
-  if (error !== undefined) return messageOf(error);
-  if (phase === 'waiting' && refusal) return `waits until a pod that is ending has left: ${refusal.message}`;
-  if (phase === 'waiting') return 'waits for the runtime, or for an older pod of its name to end';
-  if (phase === 'syncing' && successor !== undefined) return 'runs on until its new version can start';
-  return phase === 'terminating' ? why : undefined;
 }

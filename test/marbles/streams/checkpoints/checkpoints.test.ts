@@ -21,7 +21,7 @@ function bookOf(statuses: Readonly<Record<string, PodStatus | undefined>>, more:
       uid,
       of,
       name: fullName(name, 'default'),
-      phase: 'syncing',
+      phase: 'terminating',
       grace: 30,
       why: '',
       waiting: new Map(),

@@ -1,12 +1,12 @@
 import type { ObservedContainer } from '../../../../src/model/observed.ts';
 import { fullName, type Container, type Pod, type PodUid } from '../../../../src/model/pod.ts';
-import { emptyBook, type Entry, type PodBook, type PodPhase } from '../../../../src/streams/book/pod-book.ts';
+import { emptyBook, type Entry, type PodBook } from '../../../../src/streams/book/pod-book.ts';
 import type { ProbeReport } from '../../../../src/streams/probes/probe.ts';
 
 /** A pod as a test tells of it; `seen` lists what the runtime holds, newest first. */
 export interface PodSketch {
   readonly uid?: string;
-  readonly phase?: PodPhase;
+  readonly phase?: 'waiting' | 'syncing' | 'terminating' | 'finished' | 'ended';
   readonly spec: Pod['spec'];
   readonly seen?: readonly ObservedContainer[];
   readonly ips?: readonly string[];
@@ -55,21 +55,30 @@ function entry(sketch: PodSketch): Entry {
   const uid = uidOf(sketch);
   const { phase = 'syncing', spec, seen = [], ips = ['10.0.0.1'] } = sketch;
   const identity = { uid, name: 'p', namespace: 'default' };
-  return {
+  const known = {
     uid,
     of: identity,
     name: fullName('p', 'default'),
-    phase,
     pod: { metadata: { ...identity, labels: {}, annotations: {} }, spec },
     grace: 30,
     why: '',
     observed: {
       ...identity,
       revision: 1,
-      sandboxes: [{ id: 's', attempt: 0, state: 'ready', createdAt: 0, ips }],
+      sandboxes: [{ id: 's', attempt: 0, state: 'ready' as const, createdAt: 0, ips }],
       containers: seen,
     },
-    waiting: new Map(),
-    probes: new Map(),
   };
+  if (phase === 'waiting') return { ...known, phase };
+  const begun = { ...known, waiting: new Map(), probes: new Map() };
+  switch (phase) {
+    case 'syncing':
+      return { ...begun, phase };
+    case 'terminating':
+      return { ...begun, phase };
+    case 'finished':
+      return { ...begun, phase };
+    case 'ended':
+      return { ...begun, phase };
+  }
 }

@@ -9,22 +9,20 @@ import { pod } from '../../../marbles/fakes.ts';
 
 const EMPTY = emptyBook({ runtimeName: 'containerd', hostIps: [], update: 'prepare', statuses: new Map() });
 
-function entry(uid: string, of: Pod, more: Partial<Entry> = {}): Entry {
+const known = (uid: string, of: Pod) => {
   const { name, namespace } = of.metadata;
   return {
     uid: uid as PodUid,
     of: { uid: uid as PodUid, name, namespace },
     name: fullNameOf(of),
-    phase: 'syncing',
     pod: of,
     status: { phase: 'Running' },
     grace: 30,
     why: 'its manifest is gone',
-    waiting: new Map(),
-    probes: new Map(),
-    ...more,
-  };
-}
+  } satisfies Partial<Entry>;
+};
+const begun = (uid: string, of: Pod) => ({ ...known(uid, of), waiting: new Map(), probes: new Map() });
+const kept = (uid: string, of: Pod): Entry => ({ ...begun(uid, of), phase: 'syncing' });
 
 function view(...entries: readonly Entry[]): NodeView {
   const book: PodBook = { ...EMPTY, entries: new Map(entries.map((its) => [its.uid, its])) };
@@ -35,30 +33,61 @@ const named = (name: string, uid: string): Pod => pod({ metadata: { name, uid: u
 
 describe('viewNode', () => {
   it('shows pods by name, and those of one name in the order of the book', () => {
-    const { pods } = view(entry('1', named('web', '1')), entry('2', named('api', '2')), entry('3', named('web', '3')));
+    const { pods } = view(kept('1', named('web', '1')), kept('2', named('api', '2')), kept('3', named('web', '3')));
     expect(pods.map(({ pod: { metadata } }) => metadata.uid)).toEqual(['2', '1', '3']);
   });
 
   it('leaves out what the runtime holds and nobody wants, and what has no status yet', () => {
-    const { pod: wanted, ...orphan } = entry('1', pod());
-    const { status, ...young } = entry('2', pod());
+    const { pod: wanted, ...orphan } = begun('1', pod());
+    const { status, ...young } = begun('2', pod());
     expect([wanted, status]).toEqual([pod(), { phase: 'Running' }]);
-    expect(view(orphan, young).pods).toEqual([]);
+    expect(view({ ...orphan, phase: 'terminating' }, { ...young, phase: 'syncing' }).pods).toEqual([]);
   });
 
-  it.each<[string, Partial<Entry>, string, string | undefined]>([
-    ['a pod that is well says nothing', {}, 'syncing', undefined],
+  const one = begun('1', pod());
+  const refusal = { reason: 'OutOfcpu', message: 'no cpu is left' };
+  it.each<[string, Entry, string, string | undefined]>([
+    ['a pod that is well says nothing', { ...one, phase: 'syncing' }, 'syncing', undefined],
+    [
+      'a pod that runs until its successor is ready says so',
+      { ...one, phase: 'syncing', successor: '2' as PodUid },
+      'syncing',
+      'runs on until its new version can start',
+    ],
+    [
+      'a successor that is being prepared says who runs, and what fails',
+      { ...known('1', pod()), phase: 'preparing', error: new Error('no such image') },
+      'waiting',
+      'the former version runs on until this one can start: no such image',
+    ],
     [
       'a pod that waits says for what',
-      { phase: 'waiting' },
+      { ...known('1', pod()), phase: 'waiting' },
       'waiting',
       'waits for the runtime, or for an older pod of its name to end',
     ],
-    ['a pod that is ended says why', { phase: 'terminating' }, 'terminating', 'its manifest is gone'],
-    ['a pod of which nothing runs any more is terminated', { phase: 'finished' }, 'terminated', undefined],
-    ['a failure says what failed', { error: new Error('no network') }, 'syncing', 'no network'],
-  ])('%s', (_rule, more, phase, note) => {
-    const [shown] = view(entry('1', pod(), more)).pods;
+    [
+      'a pod that waits for another to leave says what it lacks',
+      { ...known('1', pod()), phase: 'waiting', refusal },
+      'waiting',
+      'waits until a pod that is ending has left: no cpu is left',
+    ],
+    [
+      'a refused pod says why',
+      { ...known('1', pod()), phase: 'refused', refusal },
+      'waiting',
+      'refused, and tried again when that changes: no cpu is left',
+    ],
+    ['a pod that is ended says why', { ...one, phase: 'terminating' }, 'terminating', 'its manifest is gone'],
+    ['a pod of which nothing runs any more is terminated', { ...one, phase: 'finished' }, 'terminated', undefined],
+    [
+      'a failure says what failed',
+      { ...one, phase: 'syncing', error: new Error('no network') },
+      'syncing',
+      'no network',
+    ],
+  ])('%s', (_rule, entry, phase, note) => {
+    const [shown] = view(entry).pods;
     expect(shown?.phase).toBe(phase);
     expect(shown?.note).toBe(note);
   });

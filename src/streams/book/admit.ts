@@ -1,0 +1,101 @@
+import type { Refusal } from '../../model/admission/admission-node.ts';
+import { isStatic } from '../../model/admission/rank.ts';
+import { deepEqual } from '../../model/deep-equal.ts';
+import { assertNever } from '../../model/errors.ts';
+import type { PodUid } from '../../model/pod.ts';
+import { PREEMPTED } from '../../model/status/refused-status.ts';
+import { holderOf, note, put, type Draft } from './draft.ts';
+import { toPreparing, toRefused, toSyncing, toTerminating, toWaiting } from './edges.ts';
+import { hasRoomChanged, judgePod } from './judge-pod.ts';
+import type { PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
+
+/**
+ * Starts every pod whose name is free and that the node takes: first what runs already, then what waits, then what was
+ * refused before, each in the order of their arrival.
+ */
+export function admit(draft: Draft, before: PodBook): void {
+  if (!draft.runtimeSeen || draft.draining) return;
+  const entries = [...draft.entries.values()];
+  const waiting = entries.filter((entry) => entry.phase === 'waiting');
+  const refused = entries.filter((entry) => entry.phase === 'refused').filter(({ pod }) => isStatic(pod));
+  if (waiting.length === 0 && refused.length === 0) return;
+  const held = new Set(entries.filter(({ phase }) => HOLDS_NAME[phase]).map(({ name }) => name));
+  const [running, comers] = [waiting.filter(isUp), waiting.filter((entry) => !isUp(entry))];
+  for (const entry of [...running, ...comers]) {
+    if (!held.has(entry.name) && admitOne(draft, entry, isUp(entry))) held.add(entry.name);
+  }
+  const isChanged = hasRoomChanged(before.entries, draft.entries);
+  for (const entry of refused) {
+    if (!isChanged && before.entries.get(entry.uid)?.pod === entry.pod) continue;
+    // A refused successor gets another chance while its predecessor runs on.
+    if (!held.has(entry.name)) {
+      if (admitOne(draft, entry, false)) held.add(entry.name);
+    } else if (holderOf(draft, entry.uid)) prepareOrWait(draft, entry);
+  }
+
+  function isUp({ uid }: Waiting): boolean {
+    return draft.up.has(uid);
+  }
+}
+
+/** What takes the place of a running pod is judged as if that one were gone, and before it goes. */
+export function prepareOrWait(draft: Draft, entry: Waiting | Refused): void {
+  const holder = holderOf(draft, entry.uid);
+  if (!holder) {
+    note(draft, toWaiting(entry));
+    return;
+  }
+  const admission = judgePod(draft.entries, draft.facts, entry, holder.uid);
+  if (admission.kind === 'refused') refuse(draft, entry, admission.refusal);
+  else put(draft, toPreparing(entry, 'it takes the place of a running pod'));
+}
+
+/** Judges one pod and follows the judgement; whether it has its place now. */
+function admitOne(draft: Draft, entry: Waiting | Refused, isRunning: boolean): boolean {
+  const admission = isRunning ? ({ kind: 'admitted' } as const) : judgePod(draft.entries, draft.facts, entry);
+  switch (admission.kind) {
+    case 'admitted':
+      put(draft, toSyncing(entry, 'it is wanted'));
+      return true;
+    case 'refused':
+      refuse(draft, entry, admission.refusal);
+      return false;
+    case 'waits':
+      if (entry.phase === 'waiting' && deepEqual(entry.refusal, admission.refusal)) return false;
+      note(draft, toWaiting(entry, admission.refusal));
+      return false;
+    case 'preempts':
+      for (const { metadata } of admission.victims) preempt(draft, metadata.uid);
+      note(draft, toWaiting(entry));
+      return false;
+    default:
+      return assertNever(admission);
+  }
+}
+
+function refuse(draft: Draft, entry: Waiting | Refused, refusal: Refusal): void {
+  const { reason, message } = refusal;
+  if (entry.phase === 'refused' && deepEqual(entry.refusal, refusal)) return;
+  note(draft, toRefused(entry, refusal));
+  draft.notes.push({ uid: entry.uid, note: { level: 'Warning', reason, message } });
+}
+
+/** Ends a pod so that a more important one fits; it comes back as soon as there is room again. */
+function preempt(draft: Draft, uid: PodUid): void {
+  const entry = draft.entries.get(uid);
+  if (entry?.phase !== 'syncing') return;
+  const { reason, message } = PREEMPTED;
+  draft.notes.push({ uid, note: { level: 'Warning', reason, message } });
+  const again = entry.pod && !entry.successor && isStatic(entry.pod) ? { again: entry.pod } : {};
+  put(draft, toTerminating(entry, { why: message, verdict: PREEMPTED, ...again }));
+}
+
+const HOLDS_NAME: Readonly<Record<PodPhase, boolean>> = {
+  preparing: false,
+  waiting: false,
+  refused: false,
+  syncing: true,
+  finished: true,
+  terminating: true,
+  ended: false,
+};

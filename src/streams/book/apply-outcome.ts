@@ -1,0 +1,50 @@
+import { assertNever } from '../../model/errors.ts';
+import type { PodOutcome } from '../workers/pod-work.ts';
+import { forget, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
+import { toEnded, toFinished, toSynced, toWaiting } from './edges.ts';
+import type { Syncing } from './pod-book.ts';
+import { end, want } from './want.ts';
+
+/** What the end of a work means for its pod; nothing where the pod has moved on to another phase since. */
+export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
+  const { uid, work } = outcome;
+  const entry = draft.entries.get(uid);
+  if (!entry || work.kind !== WORK_OF[entry.phase]) return;
+  switch (outcome.kind) {
+    case 'synced':
+      if (entry.phase === 'syncing') applySynced(draft, entry, outcome);
+      return;
+    case 'prepared': {
+      if (entry.phase !== 'preparing') return;
+      note(draft, toWaiting(entry));
+      const holder = holderOf(draft, uid);
+      if (holder) end(draft, holder.uid, undefined, 'its successor is ready to take its place');
+      return;
+    }
+    case 'ended':
+      if (entry.phase !== 'terminating') return;
+      draft.up.delete(uid);
+      put(draft, toEnded({ ...entry, observed: outcome.observed, waiting: new Map() }, 'nothing of it runs any more'));
+      return;
+    case 'cleanedUp':
+      if (entry.phase !== 'ended') return;
+      forget(draft, uid);
+      if (entry.again) want(draft, entry.again);
+      return;
+    case 'failed':
+      if (entry.phase === 'waiting' || entry.phase === 'refused' || entry.phase === 'finished') return;
+      note(draft, { ...entry, error: outcome.error, ...(outcome.observed ? { observed: outcome.observed } : {}) });
+      return;
+    default:
+      assertNever(outcome);
+  }
+}
+
+function applySynced(draft: Draft, entry: Syncing, outcome: Extract<PodOutcome, { kind: 'synced' }>): void {
+  const { observed, waiting, finished, verdict } = outcome;
+  const synced = toSynced(entry, { observed, waiting, ...(verdict ? { verdict } : {}) });
+  note(draft, finished && synced.pod ? toFinished(synced) : synced);
+  if (finished && entry.successor !== undefined) {
+    end(draft, entry.uid, undefined, 'its successor takes its place');
+  }
+}

@@ -1,0 +1,103 @@
+import { graceOf } from '../../model/grace.ts';
+import { fullNameOf, type Pod, type PodUid } from '../../model/pod.ts';
+import { isRefusedStatus } from '../../model/status/refused-status.ts';
+import type { PodWork } from '../workers/pod-work.ts';
+import type { BookFacts, BookNote, Entry, PodBook, PodPhase, Waiting } from './pod-book.ts';
+
+/** The book while one event is being applied. */
+export interface Draft {
+  readonly entries: Map<PodUid, Entry>;
+  readonly work: PodWork[];
+  readonly notes: BookNote[];
+  readonly up: Set<PodUid>;
+  strangers: PodBook['strangers'];
+  runtimeSeen: boolean;
+  allSeen: boolean;
+  draining: boolean;
+  facts: BookFacts;
+}
+
+/** Writes an entry down, with nothing to do about it. */
+export function note(draft: Draft, entry: Entry): void {
+  draft.entries.set(entry.uid, entry);
+}
+
+/** Writes an entry down and hands out the work that its phase asks for. */
+export function put(draft: Draft, entry: Entry): void {
+  note(draft, entry);
+  dispatch(draft, entry);
+}
+
+/** Hands out the work that an entry's phase asks for. */
+export function dispatch(
+  draft: Draft,
+  entry: Entry,
+  { fresh: looksAgain = false }: { readonly fresh?: boolean } = {},
+): void {
+  const { uid, of, why } = entry;
+  switch (entry.phase) {
+    case 'preparing':
+      draft.work.push({ kind: 'prepare', uid, pod: entry.pod, why });
+      return;
+    case 'syncing': {
+      const { pod, observed, probes, status } = entry;
+      const known = { ...(observed && !looksAgain ? { observed } : {}), ...(status ? { status } : {}) };
+      if (pod) draft.work.push({ kind: 'sync', uid, pod, probes, why, ...known });
+      return;
+    }
+    case 'terminating': {
+      const { pod, grace } = entry;
+      draft.work.push({ kind: 'terminate', uid, of, grace, why, ...(pod ? { pod } : {}) });
+      return;
+    }
+    case 'ended':
+      draft.work.push({ kind: 'cleanUp', uid, of });
+      return;
+    case 'waiting':
+    case 'refused':
+    case 'finished':
+      return;
+  }
+}
+
+/** The kind of work that there is in a phase, if any. */
+export const WORK_OF: Readonly<Record<PodPhase, PodWork['kind'] | undefined>> = {
+  preparing: 'prepare',
+  waiting: undefined,
+  refused: undefined,
+  syncing: 'sync',
+  finished: undefined,
+  terminating: 'terminate',
+  ended: 'cleanUp',
+};
+
+/** Whose place a pod is to take, as long as that one runs on for it. */
+export function holderOf({ entries }: Draft, uid: PodUid): Entry | undefined {
+  return [...entries.values()].find((entry) => 'successor' in entry && entry.successor === uid);
+}
+
+/** The first page of a pod that is wanted. */
+export function fresh(pod: Pod, { facts }: Draft): Waiting {
+  const { uid, name, namespace } = pod.metadata;
+  const status = facts.statuses.get(uid);
+  return {
+    uid,
+    of: { uid, name, namespace },
+    name: fullNameOf(pod),
+    phase: 'waiting',
+    pod,
+    grace: graceOf(pod),
+    why: '',
+    ...(status && !isRefusedStatus(status) ? { status } : {}),
+  };
+}
+
+/** Nothing of it has begun, or nothing of it is left. */
+export function forget(draft: Draft, uid: PodUid): void {
+  draft.entries.delete(uid);
+  if (!draft.facts.statuses.has(uid)) return;
+  // Should it come back, it begins anew: what an earlier run of the agent knew of it was of the life that is over.
+  const statuses = new Map(draft.facts.statuses);
+  statuses.delete(uid);
+  draft.facts = { ...draft.facts, statuses };
+}

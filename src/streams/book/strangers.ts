@@ -1,0 +1,62 @@
+import { graceOfObserved } from '../../model/grace.ts';
+import type { ObservedPod, Snapshot } from '../../model/observed.ts';
+import { fullName, type FullName } from '../../model/pod.ts';
+import { prepareOrWait } from './admit.ts';
+import { note, put, type Draft } from './draft.ts';
+import type { Begun, Entry, Terminating } from './pod-book.ts';
+import { modeOf } from './want.ts';
+
+/** Notes what the runtime holds: what is up has its place, and what no page is for is a stranger. */
+export function seeRuntime(draft: Draft, { pods }: Snapshot): void {
+  draft.runtimeSeen = true;
+  draft.strangers = pods;
+  draft.up.clear();
+  for (const [uid, { containers, sandboxes }] of pods) {
+    const isUp =
+      containers.some(({ state }) => state === 'running') || sandboxes.some(({ state }) => state === 'ready');
+    if (isUp) draft.up.add(uid);
+  }
+}
+
+/** What runs and is in no page: ended once nobody can want it, or at once when a wanted pod needs its name. */
+export function meetStrangers(draft: Draft): void {
+  const unmet = [...draft.strangers].filter(
+    ([uid, observed]) => !draft.entries.has(uid) && !meetStranger(draft, observed),
+  );
+  draft.strangers = new Map(unmet);
+}
+
+/** Whether it has a page now. Of one that has none, nobody knows yet whether it is wanted. */
+function meetStranger(draft: Draft, observed: ObservedPod): boolean {
+  const { uid, name, namespace } = observed;
+  const stranger: Begun = {
+    uid,
+    of: { uid, name, namespace },
+    name: fullName(name, namespace),
+    grace: graceOfObserved(observed),
+    why: '',
+    observed,
+    waiting: new Map(),
+    probes: new Map(),
+  };
+  const heir = wantedOf(draft, stranger.name);
+  if ((heir?.phase === 'waiting' || heir?.phase === 'refused') && modeOf(heir.pod, draft) === 'prepare') {
+    note(draft, { ...stranger, phase: 'syncing', successor: heir.uid });
+    prepareOrWait(draft, heir);
+  } else if (heir) {
+    put(draft, ending(stranger, 'another pod of its name is wanted'));
+  } else if (draft.allSeen) {
+    put(draft, ending(stranger, 'nobody wants it'));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+function ending(stranger: Begun, why: string): Terminating {
+  return { ...stranger, phase: 'terminating', why };
+}
+
+function wantedOf({ entries }: Draft, name: FullName): Entry | undefined {
+  return [...entries.values()].find((entry) => entry.name === name && entry.pod && entry.phase !== 'ended');
+}
