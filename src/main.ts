@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { defer, forkJoin, from, fromEvent, merge, of, switchMap, tap, type Observable } from 'rxjs';
+import { client } from './cli/client.ts';
 import { CliError, describeCliError } from './cli/cli-error.ts';
-import { ps } from './cli/commands/ps.ts';
 import { EXIT_CODES } from './cli/exit-codes.ts';
 import { writeLog } from './cli/log.ts';
 import { parseCommandLine } from './cli/program.ts';
@@ -24,14 +24,14 @@ function work(): Observable<unknown> {
         writeLog({ verbosity, pretty, colour, write: (text) => stderr.write(text) }),
       );
     }
-    case 'ps':
-      return ps(command.options, () => terminalOf(stdout, env)).pipe(tap(print));
     case 'version':
       return of(`${rxletVersion()}\n`).pipe(tap(print));
     case 'help':
       return of(command.text).pipe(tap(print));
     case 'error':
       throw new CliError(command.exitCode, command.message, command.hint);
+    default:
+      return client(command, { terminal: () => terminalOf(stdout, env), stdin: () => process.stdin }).pipe(tap(print));
   }
 }
 

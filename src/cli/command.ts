@@ -4,10 +4,15 @@ import type { ExitCode } from './exit-codes.ts';
 /** What the command line asks for. */
 export type Command =
   | { readonly kind: 'run'; readonly options: RunOptions }
-  | { readonly kind: 'ps'; readonly options: PsOptions }
+  | ClientCommand
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'error'; readonly exitCode: ExitCode; readonly message: string; readonly hint: string };
+
+/** What looks at an agent, or at manifests, and says what it saw. */
+export type ClientCommand =
+  | { readonly kind: 'ps'; readonly options: PsOptions }
+  | { readonly kind: 'validate'; readonly options: ValidateOptions };
 
 export interface RunOptions {
   readonly config: string | undefined;
@@ -32,4 +37,10 @@ export interface PsOptions {
   readonly watch: boolean;
   readonly format: PsFormat;
   readonly socket: string;
+}
+
+export interface ValidateOptions {
+  /** Files and folders; `-` is standard input. */
+  readonly paths: readonly string[];
+  readonly format: 'text' | 'json';
 }

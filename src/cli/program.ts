@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { nodeLabelProblem } from '../model/admission/node-labels.ts';
-import type { Command, PsFormat, PsOptions, RunOptions } from './command.ts';
+import { addClientCommands, SOCKET } from './client-program.ts';
+import type { Command, RunOptions } from './command.ts';
 import { EXIT_CODES, EXIT_CODES_HELP } from './exit-codes.ts';
 import { flagLayer, kubeletFlags } from './kubelet-flags.ts';
 
-const SOCKET = '/run/rxlet/rxlet.sock';
 const ROOT_DIR = '/var/lib/rxlet';
 
 /** Reads the arguments after `rxlet`. Never throws, prints nothing: what to print is part of the answer. */
@@ -31,7 +31,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     );
 
   addRun(program, (options) => (asked = { kind: 'run', options }));
-  addPs(program, (options) => (asked = { kind: 'ps', options }));
+  addClientCommands(program, (command) => (asked = command));
   program
     .command('version')
     .description('show the version of rxlet')
@@ -109,19 +109,6 @@ interface RunFlags {
   readonly v: number;
 }
 
-function addPs(program: Commander, then: (options: PsOptions) => void): void {
-  program
-    .command('ps')
-    .description('show the pods of the agent that runs on this machine')
-    .helpOption('-h, --help', 'show this help')
-    .option('-w, --watch', 'stay and follow every change')
-    .addOption(new Option('-o, --output <format>', 'wide, json or name').choices(['wide', 'json', 'name']))
-    .option('--socket <path>', 'unix socket of the agent', SOCKET)
-    .action((given: { readonly watch?: boolean; readonly output?: PsFormat; readonly socket: string }) => {
-      then({ watch: given.watch ?? false, format: given.output ?? 'table', socket: given.socket });
-    });
-}
-
 function nodeIps(text: string): readonly string[] {
   const addresses = text.split(',').map((address) => address.trim());
   const families = addresses.map(isIP);
@@ -161,6 +148,6 @@ function explain(error: unknown, printed: string): Command {
     kind: 'error',
     exitCode: EXIT_CODES.usage,
     message,
-    hint: 'See rxlet --help, rxlet run --help and rxlet ps --help.',
+    hint: 'See rxlet --help, and rxlet COMMAND --help.',
   };
 }

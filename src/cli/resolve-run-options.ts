@@ -24,7 +24,7 @@ export function resolveRunOptions(options: RunOptions): Observable<RunConfig> {
       const { staticPodPath } = resolved.config;
       return {
         config: { ...resolved.config, staticPodPath: staticPodPath === '' ? '' : resolve(staticPodPath) },
-        nodeName: nodeName(options.hostnameOverride),
+        nodeName: nodeNameOf(options.hostnameOverride),
         nodeIps: options.nodeIps,
         nodeLabels: options.nodeLabels,
         credentialProviders: credentialProviders(options),
@@ -66,7 +66,7 @@ function refusal(problems: readonly ConfigProblem[]): CliError {
 }
 
 /** As the kubelet makes it: the override or the host name, trimmed and in lower case. */
-function nodeName(override: string | undefined): string {
+export function nodeNameOf(override?: string): string {
   const name = (override ?? hostname()).trim().toLowerCase();
   if (name.length <= 253 && NODE_NAME.test(name)) return name;
   throw new CliError(

@@ -117,6 +117,13 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(argv)).toMatchObject({ kind: 'ps', options });
   });
 
+  it.each([
+    [['validate', 'a.yaml', 'b'], { paths: ['a.yaml', 'b'], format: 'text' }],
+    [['validate', '-', '-o', 'json'], { paths: ['-'], format: 'json' }],
+  ])('reads %j', (argv, options) => {
+    expect(parseCommandLine(argv)).toEqual({ kind: 'validate', options });
+  });
+
   it.each([[['version']], [['--version']]])('shows the version for %j', (argv) => {
     expect(parseCommandLine(argv)).toEqual({ kind: 'version' });
   });
@@ -131,7 +138,7 @@ describe('parseCommandLine', () => {
   );
 
   it('names exit codes and first steps in the help', () => {
-    for (const code of Object.values(EXIT_CODES)) expect(helpOf('--help')).toMatch(new RegExp(`^  ${code}  \\w`, 'm'));
+    for (const code of Object.values(EXIT_CODES)) expect(helpOf('--help')).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
     expect(helpOf()).toContain('rxlet run --pod-manifest-path /etc/rxlet/manifests');
   });
 

@@ -1,0 +1,27 @@
+import { defer, switchMap, type Observable } from 'rxjs';
+import type { ClientCommand } from './command.ts';
+import { ps } from './commands/ps.ts';
+import { nodeNameOf } from './resolve-run-options.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface ClientPorts {
+  /** Asked before each drawing, because its size may change. */
+  readonly terminal: () => Terminal;
+  /** Asked for only where it is to be read. */
+  readonly stdin: () => NodeJS.ReadableStream;
+}
+
+/**
+ * Does what a command asks for that looks at an agent or at manifests: emits text for standard output. Errors with a
+ * {@link CliError} where it cannot, or where the exit code is to say more than the text.
+ */
+export function client(command: ClientCommand, { terminal, stdin }: ClientPorts): Observable<string> {
+  switch (command.kind) {
+    case 'ps':
+      return ps(command.options, terminal);
+    case 'validate':
+      return defer(() => import('./commands/validate.ts')).pipe(
+        switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),
+      );
+  }
+}
