@@ -40,7 +40,7 @@ export function decodeManifest(text: string, options: DecodeOptions): DecodedMan
 
   for (const document of documents) {
     const { entries, problems: strange } = podsOfDocument(document.value);
-    problems.push(...strange.map((problem) => problemOf(options, located(problem, [], document))));
+    problems.push(...firstOf(strange).map((problem) => problemOf(options, located(problem, [], document))));
     for (const entry of entries) {
       const { pod, problems: mistakes } = decodePod(entry.value, options);
       if (pod) {
@@ -48,11 +48,21 @@ export function decodeManifest(text: string, options: DecodeOptions): DecodedMan
         positions.push(document.locate(entry.path));
       }
       const name = nameOf(entry, options);
-      problems.push(...mistakes.map((mistake) => problemOf(options, located(mistake, entry.path, document), name)));
+      for (const mistake of firstOf(mistakes))
+        problems.push(problemOf(options, located(mistake, entry.path, document), name));
     }
   }
   return { pods, positions, problems: problems.toSorted(byPosition) };
 }
+
+/** As many as somebody may want to read; a list of a wrong type has as many mistakes as items. */
+function firstOf(problems: readonly FieldProblem[]): readonly FieldProblem[] {
+  if (problems.length <= MOST_PROBLEMS) return problems;
+  const shown = problems.slice(0, MOST_PROBLEMS);
+  return [...shown, { path: [], message: `has ${problems.length - MOST_PROBLEMS} more mistakes` }];
+}
+
+const MOST_PROBLEMS = 50;
 
 function byPosition({ position: a }: Problem, { position: b }: Problem): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, Scalar, type Alias, type Node, type YAMLMap } from 'yaml';
 import type { FieldPath } from '../../model/schema/field-path.ts';
+import { MOST_LEVELS } from './token-limit.ts';
 
 export interface NodeProblem {
   readonly offset: number;
@@ -14,19 +15,20 @@ export function plainValue(root: Node | null): { readonly value: unknown; readon
   const problems: NodeProblem[] = [];
   let copied = 0;
   let aliasDepth = 0;
+  let isTooDeep = false;
 
-  try {
-    return { value: convert(root, []), problems };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    problems.push({ offset: offsetOf(root), path: [], message: 'the document is nested too deeply' });
-    return { value: null, problems };
-  }
+  return { value: convert(root, []), problems };
 
   function convert(node: unknown, path: FieldPath): unknown {
     if (aliasDepth > 0) copied += 1;
     if (copied === MOST_COPIES) fail(node, path, `aliases repeat more than ${MOST_COPIES} values`);
-    if (copied >= MOST_COPIES) return null;
+    if (copied >= MOST_COPIES || isTooDeep) return null;
+    // Aliases may repeat in each other what is not too deep by itself.
+    isTooDeep = path.length > MOST_LEVELS;
+    if (isTooDeep) {
+      fail(root, [], 'the document is nested too deeply');
+      return null;
+    }
     if (isAlias(node)) return convertAlias(node, path);
     if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) anchors.set(node.anchor, node);
     if (isMap(node)) return convertMap(node, path);

@@ -5,6 +5,7 @@ import { locateNode } from './locate-node.ts';
 import { plainValue } from './plain-value.ts';
 import { splitDocuments } from './split-documents.ts';
 import { KUBERNETES_SCALARS } from './scalars.ts';
+import { countTokens, MOST_TOKENS } from './token-limit.ts';
 
 /** One document of a file that could be read. */
 export interface YamlDocument {
@@ -35,17 +36,27 @@ export interface YamlReading {
  */
 export function readYaml(text: string): YamlReading {
   const control = CONTROL_CHARACTER.exec(text);
-  if (control) {
-    const before = text.slice(0, control.index).split('\n');
-    const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-    return { documents: [], problems: [{ position, message: 'a control character may not stand here' }] };
-  }
+  if (control) return refusal(text, control.index, 'a control character may not stand here');
 
-  const readings = splitDocuments(withoutJsonTabs(text)).map(({ text: part, line }) => readPart(part, line));
-  return {
-    documents: readings.flatMap(({ documents }) => documents),
-    problems: readings.flatMap(({ problems }) => problems),
-  };
+  const documents: YamlDocument[] = [];
+  const problems: YamlProblem[] = [];
+  let left = MOST_TOKENS;
+  for (const { text: part, line } of splitDocuments(withoutJsonTabs(text))) {
+    const { tokens, beyond } = countTokens(part, left);
+    if (beyond?.limit === 'tokens')
+      return refusal(part, beyond.offset, `the file holds more than ${MOST_TOKENS} words and signs`, line);
+    left -= tokens;
+    const reading = beyond ? refusal(part, beyond.offset, TOO_DEEP, line) : readPart(part, line);
+    documents.push(...reading.documents);
+    problems.push(...reading.problems);
+  }
+  return { documents, problems };
+}
+
+function refusal(text: string, offset: number, message: string, linesBefore = 0): YamlReading {
+  const before = text.slice(0, offset).split('\n');
+  const position = { line: linesBefore + before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  return { documents: [], problems: [{ position, message }] };
 }
 
 /** Reads a part of the text that begins `linesBefore` lines after the first. */
@@ -92,6 +103,9 @@ function plainly(message: string): string {
 }
 
 function parse(text: string, lineCounter: LineCounter): readonly (Document.Parsed | Error)[] {
+  const { stackTraceLimit } = Error;
+  // Rubbish makes ten thousands of errors of which nobody sees the stack; to take it costs most of the time.
+  Error.stackTraceLimit = 0;
   try {
     const documents = parseAllDocuments(text, {
       schema: 'failsafe',
@@ -104,6 +118,8 @@ function parse(text: string, lineCounter: LineCounter): readonly (Document.Parse
     return Array.isArray(documents) ? documents : [];
   } catch (error) {
     return [new Error(error instanceof RangeError ? TOO_DEEP : String(error))];
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -128,8 +128,46 @@ describe('readYaml', () => {
     expect(readYaml(`a0: &a0 x\n${levels.join('\n')}\n`).problems[0]?.message).toContain('aliases repeat more than');
   });
 
-  it('refuses nesting without end', () => {
-    expect(readYaml('['.repeat(100_000)).problems[0]?.message).toBe('the document is nested too deeply');
+  it.each([
+    ['brackets', '['.repeat(90_000)],
+    ['closed brackets', '['.repeat(40_000) + ']'.repeat(40_000)],
+    // These once took the whole process with them.
+    ['dashes', '- '.repeat(40_000)],
+    ['question marks', '? '.repeat(40_000)],
+    ['indentation', Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('')],
+    ['dashes behind a quote that is left open', `a: "\n---\n${'- '.repeat(40_000)}`],
+  ])('refuses nesting without end, by %s', (_what, text) => {
+    expect(readYaml(text).problems.at(-1)?.message).toBe('the document is nested too deeply');
+  });
+
+  it('refuses aliases that repeat each other ever more deeply', () => {
+    const levels = Array.from({ length: 500 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}]`);
+    expect(problemsOf(`a0: &a0 x\n${levels.join('\n')}\n`)).toEqual(['1:1 the document is nested too deeply']);
+  });
+
+  it('takes what is nested as deeply as no pod is', () => {
+    const text = `${'['.repeat(90)}x${']'.repeat(90)}`;
+    expect(readYaml(`a: ${text}\n`).problems).toEqual([]);
+    expect(readYaml(`${'- '.repeat(90)}x\n`).problems).toEqual([]);
+  });
+
+  it('counts levels anew after each return to the margin', () => {
+    expect(readYaml('a:\n  b:\n  - c: {d: [e]}\n'.repeat(1_000)).problems.at(0)?.message).toBe('is given twice');
+  });
+
+  it('refuses millions of words and signs before it reads them, and says where they became too many', () => {
+    expect(problemsOf(`a: 1\nb: [${'x,'.repeat(2_000_000)}]\n`)).toEqual([
+      expect.stringMatching(/^2:\d+ the file holds more than 100000 words and signs$/),
+    ]);
+    expect(problemsOf('---\n'.repeat(2_000_000))).toEqual([
+      expect.stringMatching(/^\d+:\d+ the file holds more than 100000 words and signs$/),
+    ]);
+  });
+
+  it('reads a long comment and a long string, which cost next to nothing', () => {
+    const { documents, problems } = readYaml(`a: ${'x'.repeat(3_000_000)} # ${'y'.repeat(3_000_000)}\n`);
+    expect(problems).toEqual([]);
+    expect(documents).toHaveLength(1);
   });
 
   it('tells at most five mistakes of a document', () => {
