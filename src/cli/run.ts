@@ -34,6 +34,7 @@ import { shareLatest } from '../operators/share-latest.ts';
 import { WrongApiError } from '../runtime/runtime-facts.ts';
 import { localApi } from '../server/local-api.ts';
 import { SocketError } from '../server/serve-unix-socket.ts';
+import { viewRoutes } from '../server/view-routes.ts';
 import { fileSource } from '../sources/file/file-source.ts';
 import { mergeSources, type PodSources } from '../sources/merge-sources.ts';
 import type { Agent } from '../streams/agent.ts';
@@ -95,6 +96,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       shareLatest(),
     );
     const events$ = session$.pipe(switchMap((session) => session?.agent.events$ ?? of(EMPTY_EVENT_LOG)));
+    const routes = [...viewRoutes({ view$, events$ })];
     const env = process.env;
 
     return merge(
@@ -106,7 +108,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         pairwise(),
         mergeMap(([before, now]) => problemLines(before, now)),
       ),
-      localApi({ socket: config.socket, view$, events$ }).pipe(
+      localApi({ socket: config.socket, routes }).pipe(
         map((socket): LogLine => ({ level: 'info', message: 'the local API is ready', fields: { socket } })),
       ),
       systemd({

@@ -1,81 +1,84 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  catchError,
-  combineLatest,
-  defer,
-  EMPTY,
-  fromEvent,
-  ignoreElements,
-  take,
-  takeUntil,
-  tap,
-  timeout,
-  type Observable,
-} from 'rxjs';
-import type { EventLog } from '../streams/events/event-log.ts';
-import type { NodeView } from '../streams/view/node-view.ts';
-import { streamViews } from './stream-views.ts';
-
-type Answer = { readonly status: number; readonly text: string } | { readonly status: number; readonly json: unknown };
-
-/** What to answer on each path, from the newest view. */
-export type Routes = Readonly<Record<string, (view: NodeView, events: EventLog) => Answer>>;
-
-/** What there is to tell; each emits its newest state at once. */
-export interface Sights {
-  readonly view$: Observable<NodeView>;
-  readonly events$: Observable<EventLog>;
-}
-
-const WATCH = '/rxlet/watch';
-/** Milliseconds to wait for the first view after a start. */
-const PATIENCE = 5_000;
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { catchError, defer, fromEvent, takeUntil, tap, type Observable } from 'rxjs';
+import { findRoute, MOST_BODY, type Route } from './route.ts';
+import { send } from './send.ts';
+import type { ServerRequest } from './server-event.ts';
 
 /**
- * Answers one request. Emits nothing, completes when the answer is given or the client has gone, and never errors:
- * what goes wrong is told to the client.
+ * Answers one request by the routing table. Emits nothing, completes when the answer is given or the client has gone,
+ * and never errors: what goes wrong is told to the client.
  */
-export function answer(
+export function answer(event: ServerRequest, routes: readonly Route[]): Observable<never> {
+  return event.kind === 'request'
+    ? answerRequest(event.request, event.response, routes)
+    : answerUpgrade(event.request, event.socket, event.head, routes);
+}
+
+function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { view$, events$ }: Sights,
-  routes: Routes,
+  routes: readonly Route[],
 ): Observable<never> {
   return defer(() => {
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(response, 405, 'only GET is answered here');
-    if (path === WATCH) return streamViews(response, view$);
-    if (!route) return refuse(response, 404, `no such page; there are ${[...Object.keys(routes), WATCH].join(', ')}`);
-    return combineLatest([view$, events$]).pipe(
-      take(1),
-      timeout(PATIENCE),
-      tap(([view, events]) => {
-        send(response, route(view, events));
-      }),
-      ignoreElements(),
-    );
+    if (!limitBody(request)) {
+      response.setHeader('connection', 'close');
+      return send(response, { status: 413, text: `a request body may have ${MOST_BODY} bytes` });
+    }
+    const match = findRoute(routes, request);
+    if (match.kind === 'refused') {
+      if (match.allow !== undefined) response.setHeader('allow', match.allow);
+      return send(response, { status: match.status, text: match.text });
+    }
+    return match.route.answer({ request, response, ...match.asked });
   }).pipe(
-    catchError(() => refuse(response, 503, 'rxlet has nothing to show yet')),
+    catchError(() => send(response, { status: 500, text: 'this went wrong in rxlet itself' })),
     takeUntil(fromEvent(response, 'close')),
   );
 }
 
-function refuse(response: ServerResponse, status: number, text: string): Observable<never> {
+function answerUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  routes: readonly Route[],
+): Observable<never> {
+  function refuse(status: number, text: string): Observable<never> {
+    return send(plainResponse(request, socket), { status, text });
+  }
+
   return defer(() => {
-    send(response, { status, text });
-    return EMPTY;
+    const match = findRoute(routes, request);
+    if (match.kind === 'refused' || !match.route.upgrade) {
+      return answerRequest(request, plainResponse(request, socket), routes);
+    }
+    return match.route.upgrade({ request, socket, head, refuse, ...match.asked }).pipe(
+      catchError(() => refuse(500, 'this went wrong in rxlet itself')),
+      tap({ unsubscribe: () => socket.destroy() }),
+      takeUntil(fromEvent(socket, 'close')),
+    );
   });
 }
 
-function send(response: ServerResponse, answer: Answer): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const json = 'json' in answer;
-  const body = json ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`;
-  response.writeHead(answer.status, { 'content-type': json ? 'application/json' : 'text/plain; charset=utf-8' });
-  response.end(body);
+/** For a client that asked for another protocol and hears an answer in this one; it ends the connection. */
+function plainResponse(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.on('error', () => undefined);
+  response.on('finish', () => socket.end());
+  if (socket instanceof Socket) response.assignSocket(socket);
+  else socket.destroy();
+  return response;
+}
+
+/** Lets the body flow, and cuts off who sends too much of it. False where the client says so beforehand. */
+function limitBody(request: IncomingMessage): boolean {
+  if (Number(request.headers['content-length'] ?? 0) > MOST_BODY) return false;
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > MOST_BODY) request.destroy();
+  });
+  return true;
 }

@@ -1,21 +1,14 @@
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { concatMap, Observable } from 'rxjs';
-
-export type ServerEvent =
-  | { readonly kind: 'listening'; readonly socket: string }
-  | { readonly kind: 'request'; readonly request: IncomingMessage; readonly response: ServerResponse };
+import { hearRequests, SERVER_LIMITS, type ServerEvent } from './server-event.ts';
 
 /** Why a server cannot listen at a path. */
 export class SocketError extends Error {
   override readonly name = 'SocketError';
 }
-
-/** Bytes of headers that a client may send. */
-const MOST_HEADERS = 16 * 1024;
-const MOST_CLIENTS = 256;
 
 /**
  * An HTTP server on a unix socket that only its owner may use (mode 0600). Emits `listening`, then one event per
@@ -64,24 +57,16 @@ function claim(socket: string): Observable<undefined> {
 
 function listen(socket: string): Observable<ServerEvent> {
   return new Observable((observer) => {
-    const server = createServer({ maxHeaderSize: MOST_HEADERS, keepAliveTimeout: 5_000 });
+    const server = createServer(SERVER_LIMITS);
     let inode: number | undefined;
-    server.maxConnections = MOST_CLIENTS;
-    server.on('request', (request, response) => {
-      request.on('error', ignore);
-      response.on('error', ignore);
-      request.resume();
-      observer.next({ kind: 'request', request, response });
-    });
-    server.on('clientError', (_error, connection) => {
-      if (connection.writable) connection.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
-      else connection.destroy();
+    hearRequests(server, (event) => {
+      observer.next(event);
     });
     server.on('error', (error) => {
       observer.error(cannotListen(socket, error));
     });
     server.on('listening', () => {
-      observer.next({ kind: 'listening', socket });
+      observer.next({ kind: 'listening', where: socket });
     });
 
     // The address is bound before listen returns, and nobody can get in before the mode is set.
@@ -99,10 +84,6 @@ function listen(socket: string): Observable<ServerEvent> {
       server.closeAllConnections();
     };
   });
-}
-
-function ignore(): void {
-  // A client that goes away in the middle is its own affair; 'close' ends the answer.
 }
 
 function cannotListen(socket: string, error: unknown): SocketError {

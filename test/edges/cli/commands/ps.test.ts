@@ -9,6 +9,7 @@ import type { PsOptions } from '../../../../src/cli/command.ts';
 import { ps } from '../../../../src/cli/commands/ps.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import { localApi } from '../../../../src/server/local-api.ts';
+import { viewRoutes } from '../../../../src/server/view-routes.ts';
 import type { NodeView } from '../../../../src/streams/view/node-view.ts';
 import { containerStatus, NODE, podView } from '../../../unit/cli/commands/views.ts';
 
@@ -33,7 +34,7 @@ afterEach(() => {
 
 function startAgent(view$: Observable<NodeView>): Promise<Subscription> {
   return new Promise((done, fail) => {
-    const agent = localApi({ socket, view$, events$: of(new Map()) }).subscribe({
+    const agent = localApi({ socket, routes: viewRoutes({ view$, events$: of(new Map()) }) }).subscribe({
       next: () => {
         done(agent);
       },

@@ -1,0 +1,51 @@
+import type { Observable } from 'rxjs';
+import type { EventLog } from '../streams/events/event-log.ts';
+import type { NodeView } from '../streams/view/node-view.ts';
+import { podListOf } from './pod-list.ts';
+import type { Route } from './route.ts';
+import { streamViews } from './stream-views.ts';
+import { tell } from './tell.ts';
+
+/** What there is to tell; each emits its newest state at once to whoever subscribes, then each change. */
+export interface Sights {
+  readonly view$: Observable<NodeView>;
+  /** The last events. */
+  readonly events$: Observable<EventLog>;
+}
+
+/**
+ * | path              | answer                                                                          |
+ * | ----------------- | ------------------------------------------------------------------------------- |
+ * | `/healthz`        | `ok`, or 500 with what is wrong                                                 |
+ * | `/pods`           | a v1 PodList, as the kubelet's                                                  |
+ * | `/rxlet/view`     | the {@link NodeView} of this moment                                             |
+ * | `/rxlet/watch`    | one NodeView per line: now, and after each change; a slow reader misses some    |
+ * | `/rxlet/problems` | the list of what is wrong in the manifests                                      |
+ * | `/rxlet/events`   | what happened to the pods lately, oldest first, equal events counted            |
+ */
+export function viewRoutes({ view$, events$ }: Sights): readonly Route[] {
+  return [
+    {
+      path: '/healthz',
+      access: 'health',
+      answer: tell(view$, ({ plegHealthy }) =>
+        plegHealthy
+          ? { status: 200, text: 'ok' }
+          : { status: 500, text: 'the runtime has not been listed for too long' },
+      ),
+    },
+    { path: '/pods', access: 'node', answer: tell(view$, (view) => ({ status: 200, json: podListOf(view) })) },
+    { path: '/rxlet/view', access: 'local', answer: tell(view$, (view) => ({ status: 200, json: view })) },
+    { path: '/rxlet/watch', access: 'local', answer: ({ response }) => streamViews(response, view$) },
+    {
+      path: '/rxlet/problems',
+      access: 'local',
+      answer: tell(view$, ({ problems }) => ({ status: 200, json: problems })),
+    },
+    {
+      path: '/rxlet/events',
+      access: 'local',
+      answer: tell(events$, (events) => ({ status: 200, json: [...events.values()] })),
+    },
+  ];
+}
