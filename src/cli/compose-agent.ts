@@ -4,6 +4,9 @@ import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
 import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
 import type { UpdateMode } from '../streams/book/pod-book.ts';
+import { meterListing } from '../streams/pleg/meter-listing.ts';
+import { meterProbe } from '../streams/probes/meter-probe.ts';
+import { meterActions } from '../streams/workers/meter-actions.ts';
 import type { Edges } from './connect.ts';
 
 /** Milliseconds. The kubelet's, but for the relist: with hints from the runtime a second is only the safety net. */
@@ -15,7 +18,7 @@ const TIMINGS: AgentTimings = {
 
 /** The agent on a node, be it a real or a simulated one. Nothing happens until someone subscribes to its `report$`. */
 export function composeAgent(
-  { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, kept }: Edges,
+  { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, kept, meter }: Edges,
   sources: PodSources,
   { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
 ): Agent {
@@ -29,7 +32,7 @@ export function composeAgent(
       files: context.files,
       paths: context.paths,
       unmountVolumes: (uid) => unmountVolumes(uid, context),
-      listPods: observer.listPods,
+      listPods: meterListing(observer.listPods, meter),
       observePod: observer.observePod,
       revisions: context.revisions,
       facts: {
@@ -41,8 +44,8 @@ export function composeAgent(
       checkpoints,
       ...(context.cgroups && cgroupLayout ? { cgroups: { port: context.cgroups, layout: cgroupLayout } } : {}),
       kept,
-      actions: podActions(observer, context),
-      probe,
+      actions: meterActions(podActions(observer, context), meter),
+      probe: meterProbe(probe, meter),
       random: context.random,
     },
     TIMINGS,

@@ -16,8 +16,10 @@ import { machine, type Machine } from '../host/machine/machine.ts';
 import { nodeMounts } from '../host/mounts/node-mounts.ts';
 import { nodeVolumeFiles } from '../host/volumes/node-volume-files.ts';
 import { connectCri } from '../runtime/cri/connect-cri.ts';
+import { meterCalls } from '../runtime/cri/meter-calls.ts';
 import { containerdTaskHints } from '../runtime/cri/events-containerd.ts';
 import { imageService } from '../runtime/images/image-service.ts';
+import { meterImages } from '../runtime/images/meter-images.ts';
 import { observer, type Observer } from '../runtime/observe.ts';
 import type { PerformContext } from '../runtime/perform-plan.ts';
 import { probeExecutor } from '../runtime/probes/probe-executor.ts';
@@ -32,6 +34,7 @@ import type { CgroupLimits } from '../streams/ports/cgroups.ts';
 import type { Credentials } from '../streams/ports/credentials.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
+import type { Meter } from '../streams/ports/meter.ts';
 import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpoints.ts';
 import { registryCredentials } from './registry-credentials.ts';
 import { checkpointStore } from './checkpoint-store.ts';
@@ -50,6 +53,8 @@ export interface Edges {
   readonly checkpoints: CheckpointStore;
   /** What an earlier run of the agent kept of the pods. */
   readonly kept: readonly Checkpoint[];
+  /** Hears what the agent does and how long that takes. */
+  readonly meter: Meter;
 }
 
 export interface ConnectPorts {
@@ -57,6 +62,7 @@ export interface ConnectPorts {
   readonly onWait: (why: string) => void;
   /** Hears what is wrong and does not keep the agent from its work. */
   readonly onProblem: (problem: string) => void;
+  readonly meter: Meter;
 }
 
 const CONTAINER_LINKS = '/var/log/containers';
@@ -67,7 +73,7 @@ const RETRY_PERIOD = 10_000;
  * Opens the channel to the runtime and finds out what the machine is like. Emits once, as soon as the runtime has
  * answered, and holds the channel until unsubscribed. Errors where the folders cannot be made or the CRI is not v1.
  */
-export function connect(run: RunConfig, { files, onWait, onProblem }: ConnectPorts): Observable<Edges> {
+export function connect(run: RunConfig, { files, onWait, onProblem, meter }: ConnectPorts): Observable<Edges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
   const cri$ = connectCri({
@@ -75,8 +81,9 @@ export function connect(run: RunConfig, { files, onWait, onProblem }: ConnectPor
     imageEndpoint: config.imageServiceEndpoint,
     requestTimeout: config.runtimeRequestTimeout,
   });
+  const metered$ = cri$.pipe(map((cri) => meterCalls(cri, meter)));
   const store = checkpointStore(`${run.rootDir}/state`, files);
-  return cri$.pipe(
+  return metered$.pipe(
     switchMap((cri) =>
       combineLatest([
         runtimeFacts(cri, config.cgroupDriver, onWait),
@@ -86,7 +93,7 @@ export function connect(run: RunConfig, { files, onWait, onProblem }: ConnectPor
         concat(makeFolders(paths, files), store.load()),
       ]).pipe(
         map(([runtime, hardware, features, credentials, kept]) => ({
-          ...edges(run, paths, nodeFacts(run, hardware, runtime), cri, files, credentials),
+          ...edges(run, paths, nodeFacts(run, hardware, runtime), cri, { files, credentials, meter }),
           hostIps: hostIpsOf(run, hardware),
           ...(config.cgroupsPerQOS ? { cgroupLayout: cgroupLayout(run, hardware, runtime.cgroupDriver) } : {}),
           admission: admissionNode(run, hardware, features),
@@ -145,9 +152,8 @@ function edges(
   paths: NodePaths,
   facts: NodeFacts,
   cri: Cri,
-  files: Files,
-  credentials: Credentials,
-): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$'> {
+  { files, credentials, meter }: { readonly files: Files; readonly credentials: Credentials; readonly meter: Meter },
+): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'meter'> {
   const { config } = run;
   const counter = revisions();
   const look = observer(cri, files, counter);
@@ -176,13 +182,17 @@ function edges(
     revisions: counter,
     random: Math.random,
     http: nodeHttp(),
-    images: imageService(cri, credentials, {
-      parallel: parallelPulls(config),
-      perSecond: config.registryPullQPS,
-      burst: config.registryBurst,
-    }),
+    images: meterImages(
+      imageService(cri, credentials, {
+        parallel: parallelPulls(config),
+        perSecond: config.registryPullQPS,
+        burst: config.registryBurst,
+      }),
+      meter,
+    ),
   };
   return {
+    meter,
     context,
     observer: look,
     probe: probeExecutor(cri),

@@ -7,6 +7,7 @@ import {
   filter,
   forkJoin,
   from,
+  ignoreElements,
   map,
   merge,
   mergeMap,
@@ -20,6 +21,7 @@ import {
   switchMap,
   take,
   takeUntil,
+  tap,
   throttleTime,
   throwError,
   timer,
@@ -33,6 +35,9 @@ import { describeProblem, type Problem } from '../model/desired.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { WrongApiError } from '../runtime/runtime-facts.ts';
 import { localApi } from '../server/local-api.ts';
+import { agentMetrics } from '../server/metrics/agent-metrics.ts';
+import { metricsRoutes } from '../server/metrics/metrics-routes.ts';
+import type { NodeState } from '../server/metrics/state-families.ts';
 import { SocketError } from '../server/serve-unix-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
 import { fileSource } from '../sources/file/file-source.ts';
@@ -50,6 +55,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import type { LogLine } from './log-line.ts';
 import { checkpointLine, housekeepingLine, plegLine, reportLine, runtimeLine } from './log-reports.ts';
 import { manifestMemory } from './manifest-memory.ts';
+import { rxletVersion } from './version.ts';
 
 /** Milliseconds between two views for those who watch, at least. */
 const VIEW_PAUSE = 50;
@@ -72,6 +78,7 @@ interface Session {
 export function run(config: RunConfig, stop$: Observable<unknown>): Observable<LogLine> {
   return defer(() => {
     const news = new Subject<LogLine>();
+    const metrics = agentMetrics();
     const files = nodeFiles();
     const sources = mergeSources(sourcesOf(config));
     const connected$ = connect(config, {
@@ -82,6 +89,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       onProblem: (message) => {
         news.next({ level: 'warn', message });
       },
+      meter: metrics.meter,
     });
     const session$ = connected$.pipe(
       map((edges): Session => ({
@@ -96,13 +104,25 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       shareLatest(),
     );
     const events$ = session$.pipe(switchMap((session) => session?.agent.events$ ?? of(EMPTY_EVENT_LOG)));
-    const routes = [...viewRoutes({ view$, events$ })];
+    const book$ = session$.pipe(
+      switchMap((session) => session?.agent.book$.pipe(startWith(NO_BOOK)) ?? of(NO_BOOK)),
+      shareLatest(),
+    );
+    const state$ = combineLatest({ view: view$, book: book$ }).pipe(
+      map(({ view, book }): NodeState => ({ view, book, nodeName: config.nodeName, version: rxletVersion() })),
+    );
+    const routes = [...viewRoutes({ view$, events$ }), ...metricsRoutes(metrics, state$)];
     const env = process.env;
 
     return merge(
       from(config.warnings.map((message): LogLine => ({ level: 'warn', message }))),
       news,
       session$.pipe(switchMap((session) => (session ? linesOf(session) : EMPTY))),
+      session$.pipe(
+        switchMap((session) => session?.agent.note$ ?? EMPTY),
+        tap(metrics.happened),
+        ignoreElements(),
+      ),
       sources.problem$.pipe(
         startWith([]),
         pairwise(),

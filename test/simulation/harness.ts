@@ -2,6 +2,7 @@ import { concat, map, merge, NEVER, of, switchMap, takeUntil, timer, type Observ
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import { POD_NAME } from '../../src/model/cri/labels.ts';
+import type { Measured, Meter } from '../../src/streams/ports/meter.ts';
 import type { AdmissionNode } from '../../src/model/admission/admission-node.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../src/model/pod.ts';
@@ -70,6 +71,8 @@ export interface Life {
   readonly world: World;
   /** Runs a fresh agent on the node as it is, from one time to another (milliseconds); its end is its crash. */
   readonly agent: (desired$: Observable<Desired>, from: number, until: number, admission?: AdmissionNode) => void;
+  /** What the agents have measured so far. */
+  readonly measured: readonly Measured[];
   /** Does something to the world at a time (milliseconds). */
   readonly at: (milliseconds: number, act: () => void) => void;
 }
@@ -83,14 +86,21 @@ export function live(
   new TestScheduler(() => undefined).run(({ flush }) => {
     const node = simulatedNode({ seed: 1, images: { 'busybox:1.35': { present: true } }, ...options });
     const failures: unknown[] = [];
+    const measured: Measured[] = [];
     tell({
       node,
       world: node.world,
+      measured,
       agent: (desired$, from, until, admission) => {
         timer(from)
           .pipe(
             switchMap(() => {
-              const { report$, housekeeping$, checkpoint$ } = agentOn(node, desired$, admission);
+              const { report$, housekeeping$, checkpoint$ } = agentOn(
+                node,
+                desired$,
+                (one) => measured.push(one),
+                admission,
+              );
               return merge(report$, housekeeping$, checkpoint$);
             }),
             takeUntil(timer(until)),
@@ -110,6 +120,7 @@ export function live(
 function agentOn(
   { cri, files, mounts, volumeFiles, world }: SimulatedNode,
   desired$: Observable<Desired>,
+  meter: Meter,
   admission?: AdmissionNode,
 ): Agent {
   const sources = mergeSources([{ name: 'file', desired$ }]);
@@ -170,6 +181,7 @@ function agentOn(
       ...(admission ? { admission } : {}),
       checkpoints: checkpointStore('/var/lib/rxlet/state', files),
       kept: keptOn(world),
+      meter,
     },
     sources,
     { update: 'prepare', drain$: NEVER },

@@ -1,0 +1,60 @@
+import { defer, tap, type Observable } from 'rxjs';
+import type { Cri } from '../../streams/ports/cri.ts';
+import type { Meter } from '../../streams/ports/meter.ts';
+
+/** The same runtime, whose calls are measured; one that is cancelled is not counted, for it has not ended. */
+export function meterCalls(cri: Cri, meter: Meter): Cri {
+  const metered = Object.entries(cri).map(([member, call]: [string, Call]): [string, Call] => {
+    const operation = OPERATIONS[member as keyof Cri];
+    return [member, operation === undefined ? call : (request) => timed(operation, call(request), meter)];
+  });
+  return Object.fromEntries(metered) as unknown as Cri;
+}
+
+type Call = (request?: never) => Observable<unknown>;
+
+function timed(operation: string, call$: Observable<unknown>, meter: Meter): Observable<unknown> {
+  return defer(() => {
+    const begun = performance.now();
+    function end(failed: boolean): void {
+      meter({ kind: 'criCall', operation, took: performance.now() - begun, failed });
+    }
+    return call$.pipe(
+      tap({
+        complete: () => {
+          end(false);
+        },
+        error: () => {
+          end(true);
+        },
+      }),
+    );
+  });
+}
+
+/** The kubelet's names of the calls; what lasts as long as the agent does is not measured. */
+const OPERATIONS: Readonly<Record<keyof Cri, string | undefined>> = {
+  version: 'version',
+  status: 'status',
+  runtimeConfig: 'runtime_config',
+  runPodSandbox: 'run_podsandbox',
+  stopPodSandbox: 'stop_podsandbox',
+  removePodSandbox: 'remove_podsandbox',
+  podSandboxStatus: 'podsandbox_status',
+  listPodSandbox: 'list_podsandbox',
+  createContainer: 'create_container',
+  startContainer: 'start_container',
+  stopContainer: 'stop_container',
+  removeContainer: 'remove_container',
+  containerStatus: 'container_status',
+  listContainers: 'list_containers',
+  updateContainerResources: 'update_container',
+  reopenContainerLog: 'reopen_container_log',
+  execSync: 'exec_sync',
+  containerEvents: undefined,
+  pullImage: 'pull_image',
+  imageStatus: 'image_status',
+  listImages: 'list_images',
+  removeImage: 'remove_image',
+  imageFsInfo: 'image_fs_info',
+};

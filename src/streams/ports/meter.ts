@@ -1,0 +1,34 @@
+import type { PodUid } from '../../model/pod.ts';
+import type { ProbeKind } from '../probes/probe.ts';
+
+/** One thing that took time, told when it is over. Times are milliseconds. */
+export type Measured =
+  | {
+      readonly kind: 'criCall';
+      /** The kubelet's name for the call, `run_podsandbox`. */
+      readonly operation: string;
+      readonly took: number;
+      readonly failed: boolean;
+    }
+  | { readonly kind: 'relist'; readonly startedAt: number; readonly took: number; readonly failed: boolean }
+  | { readonly kind: 'work'; readonly uid: PodUid; readonly operation: WorkOperation; readonly took: number }
+  /** Every container of the pod has begun to run; `took` since the first work on it. */
+  | { readonly kind: 'podStarted'; readonly uid: PodUid; readonly took: number }
+  /** `size` in bytes, 0 where it is not known. */
+  | { readonly kind: 'pull'; readonly took: number; readonly size: number }
+  | {
+      readonly kind: 'probe';
+      readonly probe: ProbeKind;
+      readonly result: 'successful' | 'failed' | 'unknown';
+      readonly took: number;
+      readonly uid: PodUid;
+      readonly namespace: string;
+      readonly pod: string;
+      readonly container: string;
+    };
+
+/** What the kubelet calls the kinds of work on a pod. */
+export type WorkOperation = 'create' | 'sync' | 'kill' | 'terminated';
+
+/** Hears what was measured. Quick, and never throws: it is called on the way of the work itself. */
+export type Meter = (measured: Measured) => void;
