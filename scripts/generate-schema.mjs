@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 
 const TARGET = fileURLToPath(new URL('../src/model/schema/pod-schema.ts', import.meta.url));
-const ROOTS = ['V1Pod', 'V1PodList'];
+const ROOTS = [
+  ...['V1Pod', 'V1PodList', 'V1ConfigMap', 'V1Secret', 'V1PersistentVolumeClaim'],
+  ...['V1Deployment', 'V1DaemonSet', 'V1Job'],
+];
 
 /** The client's types say `string` for quantities. */
 const QUANTITIES = {
@@ -15,6 +18,8 @@ const QUANTITIES = {
   'ResourceRequirements.requests': 'Map<Quantity>',
   'VolumeResourceRequirements.limits': 'Map<Quantity>',
   'VolumeResourceRequirements.requests': 'Map<Quantity>',
+  'PersistentVolumeClaimStatus.allocatedResources': 'Map<Quantity>',
+  'PersistentVolumeClaimStatus.capacity': 'Map<Quantity>',
   'PodSpec.overhead': 'Map<Quantity>',
   'EmptyDirVolumeSource.sizeLimit': 'Quantity',
   'ResourceFieldSelector.divisor': 'Quantity',
@@ -56,7 +61,7 @@ for (const path of Object.keys(QUANTITIES)) {
 const text = `// Made by scripts/generate-schema.mjs: do not edit.
 import type { Schema } from './check-shape.ts';
 
-/** The types of a Pod and a PodList, Kubernetes 1.36. */
+/** The types of a Pod, a PodList and the objects that serve pods, Kubernetes 1.36. */
 export const POD_SCHEMA: Schema = {
 ${Object.entries(schema)
   .sort(byName)

@@ -1,3 +1,4 @@
+import type { LocalObject } from './objects/local-object.ts';
 import type { Pod, SourceName } from './pod.ts';
 
 /** Where in the input something stands. Lines and columns count from 1. */
@@ -16,6 +17,8 @@ export interface Problem {
   readonly field?: string;
   /** `namespace/name` of the pod, where it is known. */
   readonly pod?: string;
+  /** `kind/namespace/name` where it is about another object. */
+  readonly object?: string;
   /** One sentence: what is wrong, and where it helps, what would be right. */
   readonly message: string;
 }
@@ -24,6 +27,8 @@ export interface Problem {
 export interface Desired {
   readonly source: SourceName;
   readonly pods: readonly Pod[];
+  /** What serves its pods; absent: nothing. */
+  readonly objects?: readonly LocalObject[];
   readonly problems: readonly Problem[];
 }
 

@@ -1,6 +1,7 @@
 import { CONFIG_SOURCE } from '../config-annotations.ts';
 import type { SourceName } from '../pod.ts';
 import type { PodDraft } from './draft.ts';
+import { canonicalJson } from './canonical-json.ts';
 import { fnv128 } from './fnv128.ts';
 
 /** Where a manifest was found. */
@@ -56,12 +57,3 @@ export function uidOf(decoded: PodDraft, { origin, source, nodeName }: ManifestO
 
 /** Never change what follows this tag: every running pod without a UID of its own would start again. */
 const FORMAT = 'rxlet-uid-1';
-
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
-}

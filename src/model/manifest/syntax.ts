@@ -35,6 +35,12 @@ export const portName: Syntax = (text) =>
 export const envName: Syntax = (text) =>
   /^[\x20-\x3c\x3e-\x7e]+$/.test(text) ? undefined : 'must be printable ASCII characters without "="';
 
+/** Of a key in a ConfigMap or Secret: it can become the name of a file. */
+export const dataKey: Syntax = (text) =>
+  /^[-.\w]{1,253}$/.test(text) && !/^\.(?:\.|$)/.test(text)
+    ? undefined
+    : 'must be at most 253 letters, digits, "-", "_" and ".", and not begin with ".."';
+
 export const ipAddress: Syntax = (text) =>
   isIPv4(text) || isIPv6(text) ? undefined : 'must be an IP address, for example 10.9.8.7 or 2001:db8::1';
 

@@ -3,7 +3,7 @@ import { parseQuantity } from '../quantity.ts';
 import type { FieldPath, Report } from '../schema/field-path.ts';
 import type { ContainerDraft, Draft } from './draft.ts';
 import { obeys, oneOf, required } from './rules.ts';
-import { envName, qualifiedName, relativePath } from './syntax.ts';
+import { dataKey, envName, qualifiedName, relativePath } from './syntax.ts';
 
 /** Rules of `env` and `envFrom`. A name may come twice: the last one wins. */
 export function validateEnv({ env = [], envFrom = [] }: ContainerDraft, path: FieldPath, report: Report): void {
@@ -15,6 +15,8 @@ export function validateEnv({ env = [], envFrom = [] }: ContainerDraft, path: Fi
     obeys(report, [...at, 'prefix'], prefix, envName);
     if (!configMapRef && !secretRef) report(at, 'must have a configMapRef or a secretRef');
     if (configMapRef && secretRef) report(at, 'must not have both a configMapRef and a secretRef');
+    if (configMapRef) required(report, [...at, 'configMapRef', 'name'], configMapRef.name);
+    if (secretRef) required(report, [...at, 'secretRef', 'name'], secretRef.name);
   });
 }
 
@@ -27,9 +29,14 @@ function validateVariable({ name, value, valueFrom }: Draft<V1EnvVar>, path: Fie
     report(at, 'must have one of fieldRef, resourceFieldRef, fileKeyRef, configMapKeyRef or secretKeyRef');
   if (value !== undefined && value !== '') report(at, 'must not be given beside a value');
   if (sources.length > 1) report(at, 'must not have more than one source');
-  const { fieldRef, resourceFieldRef, fileKeyRef } = valueFrom;
+  const { fieldRef, resourceFieldRef, fileKeyRef, configMapKeyRef, secretKeyRef } = valueFrom;
   if (fieldRef) validateFieldRef(fieldRef, [...at, 'fieldRef'], ENV_FIELDS, report);
   if (resourceFieldRef) validateResourceFieldRef(resourceFieldRef, [...at, 'resourceFieldRef'], report);
+  for (const [field, ref] of Object.entries({ configMapKeyRef, secretKeyRef })) {
+    if (!ref) continue;
+    required(report, [...at, field, 'name'], ref.name);
+    if (required(report, [...at, field, 'key'], ref.key)) obeys(report, [...at, field, 'key'], ref.key, dataKey);
+  }
   if (fileKeyRef) {
     required(report, [...at, 'fileKeyRef', 'key'], fileKeyRef.key);
     required(report, [...at, 'fileKeyRef', 'volumeName'], fileKeyRef.volumeName);

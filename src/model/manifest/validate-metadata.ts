@@ -29,7 +29,11 @@ export function validateLabels(
   }
 }
 
-function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath, report: Report): void {
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  path: FieldPath,
+  report: Report,
+): void {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
     obeyKey(report, [...path, key], key.toLowerCase());

@@ -95,6 +95,8 @@ function validateProjection(
   for (const extra of others) report([...path, extra], `must not be given beside ${first ?? ''}`);
   const { downwardAPI, secret, configMap, serviceAccountToken } = source;
   if (downwardAPI) validateDownward(downwardAPI.items ?? [], [...path, 'downwardAPI'], report);
+  if (secret) required(report, [...path, 'secret', 'name'], secret.name);
+  if (configMap) required(report, [...path, 'configMap', 'name'], configMap.name);
   if (secret) validateKeys(secret.items ?? [], [...path, 'secret'], report);
   if (configMap) validateKeys(configMap.items ?? [], [...path, 'configMap'], report);
   if (!serviceAccountToken) return;

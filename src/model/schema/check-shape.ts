@@ -107,7 +107,8 @@ const SCALARS: Readonly<Record<string, (value: unknown) => string | undefined>> 
   int: (value) => wrongInteger(value, 64),
   int32: (value) => wrongInteger(value, 32),
   number: (value) => (isNumeric(value) ? undefined : `must be a number, not ${describe(value)}`),
-  bytes: (value) => (typeof value === 'string' && BASE64.test(value) ? undefined : 'must be a string in base 64'),
+  bytes: (value) =>
+    typeof value === 'string' && BASE64.test(value.replace(/[\r\n]/g, '')) ? undefined : 'must be a string in base 64',
   Quantity: (value) =>
     (typeof value === 'string' || isNumeric(value)) && parseQuantity(String(value))
       ? undefined

@@ -1,7 +1,7 @@
 // Made by scripts/generate-schema.mjs: do not edit.
 import type { Schema } from './check-shape.ts';
 
-/** The types of a Pod and a PodList, Kubernetes 1.36. */
+/** The types of a Pod, a PodList and the objects that serve pods, Kubernetes 1.36. */
 export const POD_SCHEMA: Schema = {
   AWSElasticBlockStoreVolumeSource: {
     fsType: 'string',
@@ -62,6 +62,14 @@ export const POD_SCHEMA: Schema = {
     optional: 'boolean',
     path: 'string',
     signerName: 'string',
+  },
+  ConfigMap: {
+    apiVersion: 'string',
+    binaryData: 'Map<bytes>',
+    data: 'Map<string>',
+    immutable: 'boolean',
+    kind: 'string',
+    metadata: 'ObjectMeta',
   },
   ConfigMapEnvSource: {
     name: 'string',
@@ -174,6 +182,83 @@ export const POD_SCHEMA: Schema = {
   },
   ContainerUser: {
     linux: 'LinuxContainerUser',
+  },
+  DaemonSet: {
+    apiVersion: 'string',
+    kind: 'string',
+    metadata: 'ObjectMeta',
+    spec: 'DaemonSetSpec',
+    status: 'DaemonSetStatus',
+  },
+  DaemonSetCondition: {
+    lastTransitionTime: 'Time',
+    message: 'string',
+    reason: 'string',
+    status: 'string',
+    type: 'string',
+  },
+  DaemonSetSpec: {
+    minReadySeconds: 'int32',
+    revisionHistoryLimit: 'int32',
+    selector: 'LabelSelector',
+    template: 'PodTemplateSpec',
+    updateStrategy: 'DaemonSetUpdateStrategy',
+  },
+  DaemonSetStatus: {
+    collisionCount: 'int32',
+    conditions: 'Array<DaemonSetCondition>',
+    currentNumberScheduled: 'int32',
+    desiredNumberScheduled: 'int32',
+    numberAvailable: 'int32',
+    numberMisscheduled: 'int32',
+    numberReady: 'int32',
+    numberUnavailable: 'int32',
+    observedGeneration: 'int',
+    updatedNumberScheduled: 'int32',
+  },
+  DaemonSetUpdateStrategy: {
+    rollingUpdate: 'RollingUpdateDaemonSet',
+    type: 'string',
+  },
+  Deployment: {
+    apiVersion: 'string',
+    kind: 'string',
+    metadata: 'ObjectMeta',
+    spec: 'DeploymentSpec',
+    status: 'DeploymentStatus',
+  },
+  DeploymentCondition: {
+    lastTransitionTime: 'Time',
+    lastUpdateTime: 'Time',
+    message: 'string',
+    reason: 'string',
+    status: 'string',
+    type: 'string',
+  },
+  DeploymentSpec: {
+    minReadySeconds: 'int32',
+    paused: 'boolean',
+    progressDeadlineSeconds: 'int32',
+    replicas: 'int32',
+    revisionHistoryLimit: 'int32',
+    selector: 'LabelSelector',
+    strategy: 'DeploymentStrategy',
+    template: 'PodTemplateSpec',
+  },
+  DeploymentStatus: {
+    availableReplicas: 'int32',
+    collisionCount: 'int32',
+    conditions: 'Array<DeploymentCondition>',
+    observedGeneration: 'int',
+    readyReplicas: 'int32',
+    replicas: 'int32',
+    terminatingReplicas: 'int32',
+    unavailableReplicas: 'int32',
+    updatedReplicas: 'int32',
+  },
+  DeploymentStrategy: {
+    rollingUpdate: 'RollingUpdateDeployment',
+    type: 'string',
   },
   DownwardAPIProjection: {
     items: 'Array<DownwardAPIVolumeFile>',
@@ -326,6 +411,52 @@ export const POD_SCHEMA: Schema = {
     pullPolicy: 'string',
     reference: 'string',
   },
+  Job: {
+    apiVersion: 'string',
+    kind: 'string',
+    metadata: 'ObjectMeta',
+    spec: 'JobSpec',
+    status: 'JobStatus',
+  },
+  JobCondition: {
+    lastProbeTime: 'Time',
+    lastTransitionTime: 'Time',
+    message: 'string',
+    reason: 'string',
+    status: 'string',
+    type: 'string',
+  },
+  JobSpec: {
+    activeDeadlineSeconds: 'int',
+    backoffLimit: 'int32',
+    backoffLimitPerIndex: 'int32',
+    completionMode: 'string',
+    completions: 'int32',
+    managedBy: 'string',
+    manualSelector: 'boolean',
+    maxFailedIndexes: 'int32',
+    parallelism: 'int32',
+    podFailurePolicy: 'PodFailurePolicy',
+    podReplacementPolicy: 'string',
+    selector: 'LabelSelector',
+    successPolicy: 'SuccessPolicy',
+    suspend: 'boolean',
+    template: 'PodTemplateSpec',
+    ttlSecondsAfterFinished: 'int32',
+  },
+  JobStatus: {
+    active: 'int32',
+    completedIndexes: 'string',
+    completionTime: 'Time',
+    conditions: 'Array<JobCondition>',
+    failed: 'int32',
+    failedIndexes: 'string',
+    ready: 'int32',
+    startTime: 'Time',
+    succeeded: 'int32',
+    terminating: 'int32',
+    uncountedTerminatedPods: 'UncountedTerminatedPods',
+  },
   KeyToPath: {
     key: 'string',
     mode: 'int32',
@@ -374,6 +505,10 @@ export const POD_SCHEMA: Schema = {
     operation: 'string',
     subresource: 'string',
     time: 'Time',
+  },
+  ModifyVolumeStatus: {
+    status: 'string',
+    targetVolumeAttributesClassName: 'string',
   },
   NFSVolumeSource: {
     path: 'string',
@@ -425,6 +560,21 @@ export const POD_SCHEMA: Schema = {
     name: 'string',
     uid: 'string',
   },
+  PersistentVolumeClaim: {
+    apiVersion: 'string',
+    kind: 'string',
+    metadata: 'ObjectMeta',
+    spec: 'PersistentVolumeClaimSpec',
+    status: 'PersistentVolumeClaimStatus',
+  },
+  PersistentVolumeClaimCondition: {
+    lastProbeTime: 'Time',
+    lastTransitionTime: 'Time',
+    message: 'string',
+    reason: 'string',
+    status: 'string',
+    type: 'string',
+  },
   PersistentVolumeClaimSpec: {
     accessModes: 'Array<string>',
     dataSource: 'TypedLocalObjectReference',
@@ -435,6 +585,16 @@ export const POD_SCHEMA: Schema = {
     volumeAttributesClassName: 'string',
     volumeMode: 'string',
     volumeName: 'string',
+  },
+  PersistentVolumeClaimStatus: {
+    accessModes: 'Array<string>',
+    allocatedResourceStatuses: 'Map<string>',
+    allocatedResources: 'Map<Quantity>',
+    capacity: 'Map<Quantity>',
+    conditions: 'Array<PersistentVolumeClaimCondition>',
+    currentVolumeAttributesClassName: 'string',
+    modifyVolumeStatus: 'ModifyVolumeStatus',
+    phase: 'string',
   },
   PersistentVolumeClaimTemplate: {
     metadata: 'ObjectMeta',
@@ -501,6 +661,23 @@ export const POD_SCHEMA: Schema = {
   PodExtendedResourceClaimStatus: {
     requestMappings: 'Array<ContainerExtendedResourceRequest>',
     resourceClaimName: 'string',
+  },
+  PodFailurePolicy: {
+    rules: 'Array<PodFailurePolicyRule>',
+  },
+  PodFailurePolicyOnExitCodesRequirement: {
+    containerName: 'string',
+    operator: 'string',
+    values: 'Array<int32>',
+  },
+  PodFailurePolicyOnPodConditionsPattern: {
+    status: 'string',
+    type: 'string',
+  },
+  PodFailurePolicyRule: {
+    action: 'string',
+    onExitCodes: 'PodFailurePolicyOnExitCodesRequirement',
+    onPodConditions: 'Array<PodFailurePolicyOnPodConditionsPattern>',
   },
   PodIP: {
     ip: 'string',
@@ -614,6 +791,10 @@ export const POD_SCHEMA: Schema = {
     resources: 'ResourceRequirements',
     startTime: 'Time',
   },
+  PodTemplateSpec: {
+    metadata: 'ObjectMeta',
+    spec: 'PodSpec',
+  },
   PortworxVolumeSource: {
     fsType: 'string',
     readOnly: 'boolean',
@@ -679,6 +860,14 @@ export const POD_SCHEMA: Schema = {
     name: 'string',
     resources: 'Array<ResourceHealth>',
   },
+  RollingUpdateDaemonSet: {
+    maxSurge: 'IntOrString',
+    maxUnavailable: 'IntOrString',
+  },
+  RollingUpdateDeployment: {
+    maxSurge: 'IntOrString',
+    maxUnavailable: 'IntOrString',
+  },
   SELinuxOptions: {
     level: 'string',
     role: 'string',
@@ -699,6 +888,15 @@ export const POD_SCHEMA: Schema = {
   },
   SeccompProfile: {
     localhostProfile: 'string',
+    type: 'string',
+  },
+  Secret: {
+    apiVersion: 'string',
+    data: 'Map<bytes>',
+    immutable: 'boolean',
+    kind: 'string',
+    metadata: 'ObjectMeta',
+    stringData: 'Map<string>',
     type: 'string',
   },
   SecretEnvSource: {
@@ -750,6 +948,13 @@ export const POD_SCHEMA: Schema = {
     volumeName: 'string',
     volumeNamespace: 'string',
   },
+  SuccessPolicy: {
+    rules: 'Array<SuccessPolicyRule>',
+  },
+  SuccessPolicyRule: {
+    succeededCount: 'int32',
+    succeededIndexes: 'string',
+  },
   Sysctl: {
     name: 'string',
     value: 'string',
@@ -785,6 +990,10 @@ export const POD_SCHEMA: Schema = {
     kind: 'string',
     name: 'string',
     namespace: 'string',
+  },
+  UncountedTerminatedPods: {
+    failed: 'Array<string>',
+    succeeded: 'Array<string>',
   },
   Volume: {
     awsElasticBlockStore: 'AWSElasticBlockStoreVolumeSource',

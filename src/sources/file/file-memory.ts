@@ -1,5 +1,6 @@
 import { isRecord } from '../../model/schema/check-shape.ts';
 import type { Observable } from 'rxjs';
+import type { LocalObject } from '../../model/objects/local-object.ts';
 import type { Pod } from '../../model/pod.ts';
 
 /**
@@ -12,6 +13,10 @@ export interface FileMemory {
   readonly files: Readonly<Record<string, readonly Pod[]>>;
   /** Which file runs which pod, by `name_namespace`. */
   readonly owners: Readonly<Record<string, PodOwner>>;
+  /** The last good other objects of every file, by path; what is saved holds no Secret ({@link withoutSecrets}). */
+  readonly objects?: Readonly<Record<string, readonly LocalObject[]>>;
+  /** Which file each of them comes from, by its key. */
+  readonly objectOwners?: Readonly<Record<string, string>>;
 }
 
 export interface PodOwner {
@@ -27,6 +32,15 @@ export interface FileMemoryStore {
 
 export const EMPTY_MEMORY: FileMemory = { version: 1, files: {}, owners: {} };
 
+/** What of the memory may stand on a disk: a Secret that is broken at the next start is missing until it is mended. */
+export function withoutSecrets(memory: FileMemory): FileMemory {
+  if (!memory.objects) return memory;
+  const objects = Object.entries(memory.objects).map(
+    ([path, list]) => [path, list.filter(({ kind }) => kind !== 'Secret')] as const,
+  );
+  return { ...memory, objects: Object.fromEntries(objects.filter(([, list]) => list.length > 0)) };
+}
+
 /** Whether something read back is a memory that this version understands. */
 export function isFileMemory(value: unknown): value is FileMemory {
   if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['files']) || !isRecord(value['owners']))
@@ -35,6 +49,19 @@ export function isFileMemory(value: unknown): value is FileMemory {
     Object.values(value['files']).every((pods) => Array.isArray(pods) && pods.every(isPodLike)) &&
     Object.values(value['owners']).every(
       (owner) => isRecord(owner) && typeof owner['path'] === 'string' && typeof owner['uid'] === 'string',
+    ) &&
+    areObjects(value['objects'] ?? {}) &&
+    isRecord(value['objectOwners'] ?? {})
+  );
+}
+
+function areObjects(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.values(value).every(
+      (list) =>
+        Array.isArray(list) &&
+        list.every((item) => isRecord(item) && typeof item['kind'] === 'string' && isRecord(item['metadata'])),
     )
   );
 }

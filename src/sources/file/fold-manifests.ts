@@ -1,7 +1,9 @@
 import type { Desired, Problem } from '../../model/desired.ts';
+import { keyOf, type LocalObject } from '../../model/objects/local-object.ts';
 import { fullNameOf, type Pod } from '../../model/pod.ts';
 import { decodeManifest, type DecodedManifest } from '../manifest/decode-manifest.ts';
 import { claimNames, type Claim } from './claim-names.ts';
+import { claimObjects, keepImmutable, type ObjectClaim } from './claim-objects.ts';
 import { EMPTY_MEMORY, type FileMemory } from './file-memory.ts';
 import type { FileReading } from './look-at-file.ts';
 import type { ManifestScan } from './scan-manifests.ts';
@@ -52,17 +54,28 @@ export function foldManifests(
     files.flatMap(({ claims }) => claims),
     state.memory.owners,
   );
+  const served = claimObjects(
+    files.flatMap(({ objects }) => objects),
+    state.memory.objectOwners,
+  );
   const missing = scan.missing === undefined ? [] : [{ source: 'file' as const, origin: path, message: scan.missing }];
   return {
     memory: {
       version: 1,
       files: Object.fromEntries(files.map(({ path: origin, claims }) => [origin, claims.map(({ pod }) => pod)])),
       owners,
+      ...(served.objects.length > 0 && {
+        objects: Object.fromEntries(
+          files.map(({ path: origin, objects }) => [origin, objects.map(({ object }) => object)]),
+        ),
+        objectOwners: served.owners,
+      }),
     },
     desired: {
       source: 'file',
       pods,
-      problems: [...missing, ...files.flatMap(({ problems }) => problems), ...duplicates],
+      ...withObjects(served.objects),
+      problems: [...missing, ...files.flatMap(({ problems }) => problems), ...duplicates, ...served.problems],
     },
     decoded,
   };
@@ -74,7 +87,24 @@ function keepEverything(state: ManifestState, origin: string, message: string): 
     pods.map((pod): Claim => ({ path, pod })),
   );
   const { pods, problems } = claimNames(claims, state.memory.owners);
-  return { ...state, desired: { source: 'file', pods, problems: [{ source: 'file', origin, message }, ...problems] } };
+  const held = Object.entries(state.memory.objects ?? {}).flatMap(([path, objects]) =>
+    objects.map((object): ObjectClaim => ({ path, object })),
+  );
+  const served = claimObjects(held, state.memory.objectOwners);
+  const failed: Problem = { source: 'file', origin, message };
+  return {
+    ...state,
+    desired: {
+      source: 'file',
+      pods,
+      ...withObjects(served.objects),
+      problems: [failed, ...problems, ...served.problems],
+    },
+  };
+}
+
+function withObjects(objects: readonly LocalObject[]): Pick<Desired, 'objects'> {
+  return objects.length > 0 ? { objects } : {};
 }
 
 function decode(origin: string, content: FileReading['content'], nodeName: string): DecodedManifest {
@@ -82,33 +112,50 @@ function decode(origin: string, content: FileReading['content'], nodeName: strin
   return { ...NOTHING, problems: [{ source: 'file', origin, message: content.unreadable }] };
 }
 
-const NOTHING: DecodedManifest = { pods: [], positions: [], problems: [] };
+const NOTHING: DecodedManifest = { pods: [], positions: [], objects: [], problems: [] };
 
 interface Settled {
   readonly claims: readonly Claim[];
+  readonly objects: readonly ObjectClaim[];
   readonly problems: readonly Problem[];
 }
 
-function settle(
-  { path, content }: FileReading,
-  { pods, positions, problems }: DecodedManifest,
-  memory: FileMemory,
-): Settled {
-  const now = pods.map((pod, index): Claim => {
-    const position = positions[index];
+function settle({ path, content }: FileReading, decoded: DecodedManifest, memory: FileMemory): Settled {
+  const lastPods = ofFile(memory.files, path);
+  const lastObjects = ofFile(memory.objects ?? {}, path);
+  const claims = decoded.pods.map((pod, index): Claim => {
+    const position = decoded.positions[index];
     return { path, pod, ...(position && { position }) };
   });
-  const lastGood = (Object.hasOwn(memory.files, path) ? memory.files[path] : undefined) ?? [];
-  const emptied = 'text' in content && content.text.trim() === '' && lastGood.length > 0;
-  if (problems.length === 0 && !emptied) return { claims: now, problems };
+  const settled = decoded.objects.map(({ object, position }) =>
+    keepImmutable(
+      { path, object, position },
+      lastObjects.find((former) => keyOf(former) === keyOf(object)),
+    ),
+  );
+  const objects = settled.map(([claim]) => claim);
+  const changed = settled.flatMap(([, problem]) => problem ?? []);
+  const emptied = 'text' in content && content.text.trim() === '' && lastPods.length + lastObjects.length > 0;
+  if (decoded.problems.length === 0 && !emptied) return { claims, objects, problems: changed };
 
-  const kept = lastGood.filter((pod) => !holds(pods, pod)).map((pod): Claim => ({ path, pod }));
+  const kept = lastPods.filter((pod) => !holds(decoded.pods, pod)).map((pod): Claim => ({ path, pod }));
+  const keptObjects = lastObjects
+    .filter((object) => !objects.some((claim) => keyOf(claim.object) === keyOf(object)))
+    .map((object): ObjectClaim => ({ path, object }));
   const empty: Problem = {
     source: 'file',
     origin: path,
     message: 'is empty; what it held runs on until the file is filled or removed',
   };
-  return { claims: [...now, ...kept], problems: emptied ? [...problems, empty] : problems };
+  return {
+    claims: [...claims, ...kept],
+    objects: [...objects, ...keptObjects],
+    problems: [...decoded.problems, ...changed, ...(emptied ? [empty] : [])],
+  };
+}
+
+function ofFile<T>(byPath: Readonly<Record<string, readonly T[]>>, path: string): readonly T[] {
+  return (Object.hasOwn(byPath, path) ? byPath[path] : undefined) ?? [];
 }
 
 function holds(pods: readonly Pod[], pod: Pod): boolean {

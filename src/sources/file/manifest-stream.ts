@@ -26,7 +26,7 @@ import { deepEqual } from '../../model/deep-equal.ts';
 import type { Desired, Problem } from '../../model/desired.ts';
 import { messageOf } from '../../model/errors.ts';
 import { conflateMap } from '../../operators/conflate-map.ts';
-import { isFileMemory, type FileMemory, type FileMemoryStore } from './file-memory.ts';
+import { isFileMemory, withoutSecrets, type FileMemory, type FileMemoryStore } from './file-memory.ts';
 import { foldManifests, initialState, type ManifestState } from './fold-manifests.ts';
 import { SETTLE_TIME } from './look-at-file.ts';
 import type { ManifestScan } from './scan-manifests.ts';
@@ -159,7 +159,7 @@ function saveMemory(
 ): Observable<string | undefined> {
   if (!store) return of(undefined);
   const trouble$ = state$.pipe(
-    map(({ memory }) => memory),
+    map(({ memory }) => withoutSecrets(memory)),
     distinctUntilChanged<FileMemory>(deepEqual),
     conflateMap<FileMemory, string | undefined>({
       work: (memory) => store.save(memory).pipe(map(() => undefined)),

@@ -1,58 +1,76 @@
 import type { Position, Problem } from '../../model/desired.ts';
-import { applyDefaults } from '../../model/manifest/apply-defaults.ts';
 import type { PodDraft } from '../../model/manifest/draft.ts';
-import { refuseReferences } from '../../model/manifest/refuse-references.ts';
-import { refuseUnsupported } from '../../model/manifest/refuse-unsupported.ts';
-import { settleIdentity, uidOf, type ManifestOrigin } from '../../model/manifest/settle-identity.ts';
-import { validatePod } from '../../model/manifest/validate-pod.ts';
+import type { ManifestOrigin } from '../../model/manifest/settle-identity.ts';
+import { settlePod, type SettleOptions } from '../../model/manifest/settle-pod.ts';
+import type { LocalObject } from '../../model/objects/local-object.ts';
 import type { Pod } from '../../model/pod.ts';
 import { checkShape } from '../../model/schema/check-shape.ts';
 import { formatFieldPath, type FieldPath, type FieldProblem } from '../../model/schema/field-path.ts';
 import { POD_SCHEMA } from '../../model/schema/pod-schema.ts';
 import { settleShape } from '../../model/schema/settle-shape.ts';
 import { readYaml, type YamlDocument } from '../yaml/read-yaml.ts';
-import { podsOfDocument, type PodEntry } from './pods-of-document.ts';
+import { decodeObject } from './decode-object.ts';
+import { entriesOfDocument, type Entry } from './entries-of-document.ts';
 
 export interface DecodedManifest {
   readonly pods: readonly Pod[];
   /** Where each of the pods stands, in the same order. */
   readonly positions: readonly Position[];
+  /** What serves pods or stands for some, each with its place. */
+  readonly objects: readonly PlacedObject[];
   readonly problems: readonly Problem[];
 }
 
-export interface DecodeOptions extends ManifestOrigin {
-  /** Whether fields that rxlet cannot act on yet are let through. Only for comparisons with the kubelet. */
-  readonly allowUnsupported?: boolean;
+export interface PlacedObject {
+  readonly object: LocalObject;
+  readonly position: Position;
 }
 
+export type DecodeOptions = SettleOptions;
+
 /**
- * Pods and problems of one manifest: any number of YAML or JSON documents, each a Pod, a PodList or a List of Pods.
- * Every pod is defaulted, settled and valid; one that is not becomes problems with their positions and takes no other
- * pod with it. A file without any document holds no pods, which is no problem.
+ * Pods, other objects and problems of one manifest: any number of YAML or JSON documents, each a Pod, a PodList, an object
+ * of another kind that rxlet can use, or a List of those. Every one is defaulted, settled and valid; one that is not
+ * becomes problems with their positions and takes no other with it. A file without any document holds nothing, which is
+ * no problem.
  */
 export function decodeManifest(text: string, options: DecodeOptions): DecodedManifest {
   const { documents, problems: unreadable } = readYaml(text);
   const pods: Pod[] = [];
   const positions: Position[] = [];
+  const objects: PlacedObject[] = [];
   const problems: Problem[] = unreadable.map(({ position, path, message }) =>
     problemOf(options, { position, path: path ?? [], message }),
   );
 
   for (const document of documents) {
-    const { entries, problems: strange } = podsOfDocument(document.value);
+    const { entries, problems: strange } = entriesOfDocument(document.value);
     problems.push(...firstOf(strange).map((problem) => problemOf(options, located(problem, [], document))));
     for (const entry of entries) {
-      const { pod, problems: mistakes } = decodePod(entry.value, options);
+      const { kind, path, value } = entry;
+      const { pod, object, problems: mistakes } = kind === 'Pod' ? decodePod(value, options) : decodeOther(kind, value);
       if (pod) {
         pods.push(pod);
-        positions.push(document.locate(entry.path));
+        positions.push(document.locate(path));
       }
-      const name = nameOf(entry, options);
+      if (object) objects.push({ object, position: document.locate(path) });
+      const of = namesOf(entry, options);
       for (const mistake of firstOf(mistakes))
-        problems.push(problemOf(options, located(mistake, entry.path, document), name));
+        problems.push({ ...problemOf(options, located(mistake, path, document)), ...of });
     }
   }
-  return { pods, positions, problems: problems.toSorted(byPosition) };
+  return { pods, positions, objects, problems: problems.toSorted(byPosition) };
+
+  function decodeOther(kind: LocalObject['kind'], value: unknown): Decoded {
+    const { origin, source, nodeName } = options;
+    return decodeObject(kind, value, { origin, source, nodeName });
+  }
+}
+
+interface Decoded {
+  readonly pod?: Pod;
+  readonly object?: LocalObject;
+  readonly problems: readonly FieldProblem[];
 }
 
 /** As many as somebody may want to read; a list of a wrong type has as many mistakes as items. */
@@ -68,31 +86,10 @@ function byPosition({ position: a }: Problem, { position: b }: Problem): number 
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-function decodePod(
-  value: unknown,
-  options: DecodeOptions,
-): { readonly pod?: Pod; readonly problems: readonly FieldProblem[] } {
+function decodePod(value: unknown, options: DecodeOptions): Decoded {
   const misshapen = checkShape(POD_SCHEMA, 'Pod', value);
   if (misshapen.length > 0) return { problems: misshapen };
-
-  const decoded = settleShape(POD_SCHEMA, 'Pod', value) as PodDraft;
-  if (!decoded.metadata?.name) return { problems: [{ path: ['metadata', 'name'], message: 'is required' }] };
-
-  const settled = settleIdentity(applyDefaults(decoded), uidOf(decoded, options), options);
-  const problems = [
-    ...validatePod(settled),
-    ...refuseReferences(settled),
-    ...(options.allowUnsupported ? [] : refuseUnsupported(decoded)),
-  ];
-  // Validation has made sure of every field that a Pod must have.
-  return problems.length > 0 ? { problems: onePerField(problems) } : { pod: settled as unknown as Pod, problems };
-}
-
-/** What is wrong with a field need not be told twice. */
-function onePerField(problems: readonly FieldProblem[]): readonly FieldProblem[] {
-  return [
-    ...new Map(problems.map((problem) => [formatFieldPath(problem.path), problem] as const).reverse()).values(),
-  ].reverse();
+  return settlePod(settleShape(POD_SCHEMA, 'Pod', value) as PodDraft, options);
 }
 
 interface Located extends FieldProblem {
@@ -103,17 +100,12 @@ function located({ path, message }: FieldProblem, prefix: FieldPath, document: Y
   return { path, message, position: document.locate([...prefix, ...path]) };
 }
 
-function problemOf({ source, origin }: ManifestOrigin, { position, path, message }: Located, pod?: string): Problem {
-  return {
-    source,
-    origin,
-    position,
-    ...(path.length > 0 && { field: formatFieldPath(path) }),
-    ...(pod !== undefined && { pod }),
-    message,
-  };
+function problemOf({ source, origin }: ManifestOrigin, { position, path, message }: Located): Problem {
+  return { source, origin, position, ...(path.length > 0 && { field: formatFieldPath(path) }), message };
 }
 
-function nameOf({ name, namespace }: PodEntry, { nodeName }: ManifestOrigin): string | undefined {
-  return name === undefined ? undefined : `${namespace ?? 'default'}/${name}-${nodeName.toLowerCase()}`;
+function namesOf({ kind, name, namespace }: Entry, { nodeName }: ManifestOrigin): Pick<Problem, 'pod' | 'object'> {
+  if (name === undefined) return {};
+  const full = `${namespace ?? 'default'}/${name}`;
+  return kind === 'Pod' ? { pod: `${full}-${nodeName.toLowerCase()}` } : { object: `${kind}/${full}` };
 }

@@ -67,6 +67,7 @@ function readPart(text: string, linesBefore: number): YamlReading {
     return { line: line + linesBefore, column: col };
   };
 
+  const isSecret = SECRET.test(text);
   const documents: YamlDocument[] = [];
   const problems: YamlProblem[] = [];
   for (const document of parse(text, lines)) {
@@ -77,8 +78,14 @@ function readPart(text: string, linesBefore: number): YamlReading {
     const mistakes = [...document.errors, ...document.warnings].slice(0, MOST_MISTAKES);
     const { value, problems: bad } = mistakes.length > 0 ? NOTHING : plainValue(document.contents);
     problems.push(
-      ...mistakes.map(({ pos, message }) => ({ position: positionOf(pos[0]), message: plainly(message) })),
-      ...bad.slice(0, MOST_MISTAKES).map(({ offset, ...rest }) => ({ position: positionOf(offset), ...rest })),
+      ...mistakes.map(({ pos, code, message }) => ({
+        position: positionOf(pos[0]),
+        message: isSecret ? `is no valid YAML (${code})` : plainly(message),
+      })),
+      ...bad.slice(0, MOST_MISTAKES).map(({ offset, path, message }) => ({
+        position: positionOf(offset),
+        ...(isSecret ? { message: 'is no valid YAML' } : { path, message }),
+      })),
     );
     if (mistakes.length > 0 || bad.length > 0 || value === null) continue;
     documents.push({
@@ -94,6 +101,9 @@ const NOTHING = { value: null, problems: [] };
 
 /** One slip often brings many complaints; the first ones tell. */
 const MOST_MISTAKES = 5;
+
+/** What is wrong with the text of a Secret must not be told with words of it: they can be the secret. */
+const SECRET = /kind\W{1,20}Secret/i;
 
 /** What YAML does not allow anywhere, and what a file of rubbish is full of. */
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;

@@ -60,7 +60,7 @@ describe('decodeManifest', () => {
 
   it('holds no pods and no problems when there is nothing in it', () => {
     for (const text of ['', '\n', '# nothing\n', '---\n---\n'])
-      expect(decode(text)).toEqual({ pods: [], positions: [], problems: [] });
+      expect(decode(text)).toEqual({ pods: [], positions: [], objects: [], problems: [] });
   });
 
   it('loses no good pod because of a bad one, in documents or in a list', () => {
@@ -81,7 +81,7 @@ describe('decodeManifest', () => {
     expect(names(list)).toEqual(['default/a-n1']);
     expect(problems(list)).toEqual([
       '/m/x.yaml:4:3: metadata.name: is required',
-      '/m/x.yaml:5:3: items[1]: must be a Pod, a PodList or a List of Pods, as a map of fields',
+      '/m/x.yaml:5:3: items[1]: must be an object as a map of fields, for example a Pod',
     ]);
   });
 
@@ -89,17 +89,12 @@ describe('decodeManifest', () => {
     [
       'a kind nobody knows',
       'apiVersion: v1\nkind: Gadget\n',
-      '2:1: kind: Gadget is no kind that can be run from a manifest, only Pod',
+      '2:1: kind: Gadget is no kind that rxlet can use; supported are Pod, PodList, List, ConfigMap, Secret, PersistentVolumeClaim, Deployment, DaemonSet, Job',
     ],
-    [
-      'a Deployment',
-      'apiVersion: apps/v1\nkind: Deployment\n',
-      '2:1: kind: Deployment is no kind that can be run from a manifest, only Pod',
-    ],
-    ['no kind', 'apiVersion: v1\n', '1:1: kind: is required, as Pod'],
+    ['no kind', 'apiVersion: v1\n', '1:1: kind: is required, for example Pod'],
     ['no apiVersion', 'kind: Pod\n', '1:1: apiVersion: is required, as v1'],
     ['another apiVersion', 'kind: Pod\napiVersion: v2\n', '2:1: apiVersion: "v2" must be v1'],
-    ['text', 'hello\n', '1:1: must be a Pod, a PodList or a List of Pods, as a map of fields'],
+    ['text', 'hello\n', '1:1: must be an object as a map of fields, for example a Pod'],
     [
       'no name',
       'kind: Pod\napiVersion: v1\nmetadata: {}\nspec: {containers: [{name: m, image: x}]}\n',
