@@ -1,5 +1,5 @@
-import { Option, type Command as Commander } from 'commander';
-import type { ClientCommand, PsFormat, ValidateOptions } from './command.ts';
+import { InvalidArgumentError, Option, type Command as Commander } from 'commander';
+import type { AgentOptions, ClientCommand, PsFormat, PsOptions, ValidateOptions } from './command.ts';
 
 /** Where the agent listens unless it is told otherwise. */
 export const SOCKET = '/run/rxlet/rxlet.sock';
@@ -9,23 +9,119 @@ type Then = (command: ClientCommand) => void;
 /** Adds every command but those that run the agent. */
 export function addClientCommands(program: Commander, then: Then): void {
   addPs(program, then);
+  addGet(program, then);
+  addDescribe(program, then);
+  addEvents(program, then);
+  addProblems(program, then);
   addValidate(program, then);
 }
 
 function addPs(program: Commander, then: Then): void {
-  program
-    .command('ps')
-    .description('show the pods of the agent that runs on this machine')
-    .helpOption('-h, --help', 'show this help')
+  withOutput(
+    withAgent(program.command('ps').description('show the pods of the agent that runs on this machine')),
+    FORMATS,
+  )
+    .argument('[pod...]', 'only these')
     .option('-w, --watch', 'stay and follow every change')
-    .addOption(new Option('-o, --output <format>', 'wide, json or name').choices(['wide', 'json', 'name']))
-    .option('--socket <path>', 'unix socket of the agent', SOCKET)
-    .action((given: { readonly watch?: boolean; readonly output?: PsFormat; readonly socket: string }) => {
-      then({
-        kind: 'ps',
-        options: { watch: given.watch ?? false, format: given.output ?? 'table', socket: given.socket },
-      });
+    .action((names: readonly string[], given: ListFlags) => {
+      then({ kind: 'ps', options: psOptions(names, given) });
     });
+}
+
+/** As people who know kubectl ask. */
+function addGet(program: Commander, then: Then): void {
+  withOutput(withAgent(program.command('get').description('the same as kubectl get: pods or events')), FORMATS)
+    .argument('<kind>', 'pods (pod, po) or events (ev)', kindOf)
+    .argument('[name...]', 'only these')
+    .option('-w, --watch', 'stay and follow every change')
+    .action((kind: 'pods' | 'events', names: readonly string[], given: ListFlags) => {
+      then(
+        kind === 'pods'
+          ? { kind: 'ps', options: psOptions(names, given) }
+          : { kind: 'events', options: { ...psOptions([], given), name: names[0] } },
+      );
+    });
+}
+
+function addDescribe(program: Commander, then: Then): void {
+  withAgent(program.command('describe').description('everything about pods: states, restarts, volumes, events'))
+    .argument('[pod...]', 'names, as rxlet ps shows them or as the manifest has them; none: all')
+    .addHelpText('after', '\nrxlet describe web, describe pod web and describe pod/web are the same.')
+    .action((names: readonly string[], given: AgentFlags) => {
+      const [first = '', ...rest] = names;
+      const isKind = /^(?:pods?|po)$/.test(first);
+      then({ kind: 'describe', options: { ...agentOptions(given), names: isKind ? rest : names } });
+    });
+}
+
+function addEvents(program: Commander, then: Then): void {
+  withOutput(
+    withAgent(program.command('events').description('what happened to the pods lately, oldest first')),
+    FORMATS,
+  )
+    .option('-w, --watch', 'stay and tell each event as it happens')
+    .option('--for <pod>', 'only those of one pod')
+    .action((given: ListFlags & { readonly for?: string }) => {
+      then({ kind: 'events', options: { ...psOptions([], given), name: given.for } });
+    });
+}
+
+function addProblems(program: Commander, then: Then): void {
+  program
+    .command('problems')
+    .description('what is wrong in the manifests of the agent')
+    .helpOption('-h, --help', 'show this help')
+    .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .option('--socket <path>', 'unix socket of the agent', SOCKET)
+    .addHelpText('after', '\nEnds with 0 when there are none, 1 when there are some.')
+    .action(({ output, socket }: { readonly output: 'text' | 'json'; readonly socket: string }) => {
+      then({ kind: 'problems', options: { socket, format: output } });
+    });
+}
+
+const FORMATS = ['wide', 'json', 'yaml', 'name'] as const satisfies readonly PsFormat[];
+
+interface AgentFlags {
+  readonly socket: string;
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+}
+
+interface ListFlags extends AgentFlags {
+  readonly watch?: boolean;
+  readonly output?: PsFormat;
+}
+
+/** What every command has that asks the agent about pods. */
+export function withAgent(command: Commander): Commander {
+  return command
+    .helpOption('-h, --help', 'show this help')
+    .option('-n, --namespace <name>', 'only pods of this namespace')
+    .option('-A, --all-namespaces', 'pods of all namespaces, which is the default')
+    .option('--socket <path>', 'unix socket of the agent', SOCKET);
+}
+
+/** What {@link withAgent} reads. */
+export function agentOptions({ socket, namespace, allNamespaces }: AgentFlags): AgentOptions {
+  return { socket, namespace: allNamespaces === true ? undefined : namespace };
+}
+
+function withOutput(command: Commander, formats: readonly string[]): Commander {
+  return command.addOption(
+    new Option('-o, --output <format>', `${formats.slice(0, -1).join(', ')} or ${formats.at(-1) ?? ''}`).choices(
+      formats,
+    ),
+  );
+}
+
+function psOptions(names: readonly string[], given: ListFlags): PsOptions {
+  return { ...agentOptions(given), names, watch: given.watch ?? false, format: given.output ?? 'table' };
+}
+
+function kindOf(text: string): 'pods' | 'events' {
+  if (/^(?:pods?|po)$/.test(text)) return 'pods';
+  if (/^(?:events?|ev)$/.test(text)) return 'events';
+  throw new InvalidArgumentError('There are pods and events.');
 }
 
 function addValidate(program: Commander, then: Then): void {
@@ -35,7 +131,7 @@ function addValidate(program: Commander, then: Then): void {
     .helpOption('-h, --help', 'show this help')
     .argument('<path...>', 'files and folders of manifests; - is standard input')
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
-    .addHelpText('after', '\nEnds with 0 when all is good, 1 when there are problems, 2 when nothing was checked.')
+    .addHelpText('after', '\nEnds with 0 when all is good, 1 with problems, 2 when nothing was checked.')
     .action((paths: readonly string[], { output }: { readonly output: ValidateOptions['format'] }) => {
       then({ kind: 'validate', options: { paths, format: output } });
     });

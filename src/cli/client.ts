@@ -1,5 +1,8 @@
 import { defer, switchMap, type Observable } from 'rxjs';
 import type { ClientCommand } from './command.ts';
+import { describe } from './commands/describe.ts';
+import { events } from './commands/events.ts';
+import { problems } from './commands/problems.ts';
 import { ps } from './commands/ps.ts';
 import { nodeNameOf } from './resolve-run-options.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,6 +22,12 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
   switch (command.kind) {
     case 'ps':
       return ps(command.options, terminal);
+    case 'describe':
+      return describe(command.options, terminal);
+    case 'events':
+      return events(command.options, terminal);
+    case 'problems':
+      return problems(command.options);
     case 'validate':
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),

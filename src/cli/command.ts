@@ -12,6 +12,9 @@ export type Command =
 /** What looks at an agent, or at manifests, and says what it saw. */
 export type ClientCommand =
   | { readonly kind: 'ps'; readonly options: PsOptions }
+  | { readonly kind: 'describe'; readonly options: DescribeOptions }
+  | { readonly kind: 'events'; readonly options: EventsOptions }
+  | { readonly kind: 'problems'; readonly options: ProblemsOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions };
 
 export interface RunOptions {
@@ -31,12 +34,37 @@ export interface RunOptions {
   readonly flags: readonly ConfigLayer[];
 }
 
-export type PsFormat = 'table' | 'wide' | 'json' | 'name';
+export type PsFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 
-export interface PsOptions {
+/** How to reach the agent, and whose pods are meant. */
+export interface AgentOptions {
+  readonly socket: string;
+  /** Absent: all. */
+  readonly namespace: string | undefined;
+}
+
+export interface PsOptions extends AgentOptions {
   readonly watch: boolean;
   readonly format: PsFormat;
+  /** Pods to show; none: all. */
+  readonly names: readonly string[];
+}
+
+export interface DescribeOptions extends AgentOptions {
+  /** None: all. */
+  readonly names: readonly string[];
+}
+
+export interface EventsOptions extends AgentOptions {
+  readonly watch: boolean;
+  readonly format: PsFormat;
+  /** The pod that they are of; absent: any. */
+  readonly name: string | undefined;
+}
+
+export interface ProblemsOptions {
   readonly socket: string;
+  readonly format: 'text' | 'json';
 }
 
 export interface ValidateOptions {

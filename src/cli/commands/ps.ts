@@ -8,6 +8,7 @@ import {
   of,
   repeat,
   scan,
+  switchMap,
   take,
   tap,
   timer,
@@ -18,7 +19,9 @@ import type { PsOptions } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { drawInPlace, type Drawing } from './draw-in-place.ts';
 import { renderTable } from './render-table.ts';
+import { selectPods } from './select-pods.ts';
 import { watchViews } from './watch-views.ts';
+import { yamlText } from './yaml-text.ts';
 
 /** Milliseconds between two tries to reach an agent that went away while it was watched. */
 const RETRY = 1_000;
@@ -31,12 +34,18 @@ const TICK = 1_000;
  *
  * `terminal` is asked before each drawing, because its size may change.
  */
-export function ps({ socket, watch, format }: PsOptions, terminal: () => Terminal): Observable<string> {
-  const view$ = watchViews(socket);
+export function ps(options: PsOptions, terminal: () => Terminal): Observable<string> {
+  const { socket, watch, format } = options;
+  const view$ = watchViews(socket).pipe(map((view, index) => selectPods(view, options, index === 0)));
   if (!watch)
     return view$.pipe(
       take(1),
-      map((view) => print(view, format, terminal())),
+      switchMap((view) => (format === 'yaml' ? yamlText(view) : of(print(view, format, terminal())))),
+    );
+  if (format === 'yaml')
+    return view$.pipe(
+      switchMap(yamlText),
+      map((text) => `---\n${text}`),
     );
   if (format === 'json') return view$.pipe(map((view) => `${JSON.stringify(view)}\n`));
   if (format === 'name') return view$.pipe(map((view) => `${print(view, format, terminal())}\n`));

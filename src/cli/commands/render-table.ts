@@ -1,7 +1,9 @@
 import { describeProblem } from '../../model/desired.ts';
 import type { NodeView } from '../../streams/view/node-view.ts';
 import type { Terminal } from '../terminal.ts';
+import { LOOKS, painter, type Look } from './paint.ts';
 import { tableRows, type Health, type TableRow } from './table-rows.ts';
+import { wrap } from './wrap.ts';
 
 /**
  * A node as text: what is wrong first, then one line per container. The plain table keeps within the terminal's
@@ -19,11 +21,12 @@ export function renderTable(view: NodeView, now: number, terminal: Terminal, wid
       const text = pad(cut(column.cell(row), widths[index] ?? 0), widths[index] ?? 0);
       return column === STATE ? paint(COLOUR_OF[row.health], text) : text;
     });
-    const note = row.note === '' ? [] : wrap(row.note, terminal.columns, '  ', '  ').map((text) => paint(DIM, text));
+    const note =
+      row.note === '' ? [] : wrap(row.note, terminal.columns, '  ', '  ').map((text) => paint(LOOKS.dim, text));
     return [line.join(GAP).trimEnd(), ...note];
   });
   const head = columns.map((column, index) => pad(column.head, widths[index] ?? 0)).join(GAP);
-  return [...troubles(view, terminal), ...(rows.length ? [paint(BOLD, head.trimEnd()), ...table] : [NO_PODS])];
+  return [...troubles(view, terminal), ...(rows.length ? [paint(LOOKS.bold, head.trimEnd()), ...table] : [NO_PODS])];
 }
 
 const NO_PODS = 'No pods. Put a manifest into the folder that rxlet watches.';
@@ -75,25 +78,12 @@ function troubles({ problems, runtime, plegHealthy }: NodeView, terminal: Termin
     ...(plegHealthy ? [] : ['The runtime has not been listed for too long: what follows may be old.']),
     ...problems.map(describeProblem),
   ].flatMap((text) => wrap(text, terminal.columns, '', '  '));
-  return lines.length ? [...lines.map((line) => paint(RED, line)), ''] : [];
+  return lines.length ? [...lines.map((line) => paint(LOOKS.red, line)), ''] : [];
 }
 
-/** Breaks a sentence at blanks, each line after its indent; a word longer than a line (a path) is left whole. */
-function wrap(text: string, columns: number, first: string, others: string): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(`${last === undefined ? first : others}${word}`);
-  }
-  return lines;
-}
-
-const BOLD = '1';
-const DIM = '2';
-const RED = '31';
-const COLOUR_OF: Readonly<Record<Health, string>> = { good: '32', busy: '33', bad: RED, over: DIM };
-
-function painter({ colour }: Terminal): (code: string, text: string) => string {
-  return colour ? (code, text) => `\u001b[${code}m${text}\u001b[0m` : (_code, text) => text;
-}
+const COLOUR_OF: Readonly<Record<Health, Look>> = {
+  good: LOOKS.green,
+  busy: LOOKS.yellow,
+  bad: LOOKS.red,
+  over: LOOKS.dim,
+};

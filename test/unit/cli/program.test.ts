@@ -27,6 +27,10 @@ function errorOf(...argv: readonly string[]): Extract<Command, { kind: 'error' }
   return command;
 }
 
+const HELPS: readonly [readonly string[]][] = ['get', 'describe', 'events', 'problems', 'validate'].map((name) => [
+  [name, '--help'],
+]);
+
 describe('parseCommandLine', () => {
   it('runs with places of its own where no flag is given', () => {
     expect(runOptions()).toEqual({
@@ -109,12 +113,24 @@ describe('parseCommandLine', () => {
   });
 
   it.each([
-    [['ps'], { watch: false, format: 'table' }],
-    [['ps', '-w', '-o', 'wide'], { watch: true, format: 'wide' }],
-    [['ps', '--watch', '--output', 'json'], { watch: true, format: 'json' }],
-    [['ps', '-o', 'name', '--socket', '/s'], { watch: false, format: 'name', socket: '/s' }],
-  ])('reads %j', (argv, options) => {
-    expect(parseCommandLine(argv)).toMatchObject({ kind: 'ps', options });
+    [['ps'], 'ps', { watch: false, format: 'table', names: [], namespace: undefined }],
+    [['ps', '-w', '-o', 'wide'], 'ps', { watch: true, format: 'wide' }],
+    [['ps', '--watch', '--output', 'json'], 'ps', { watch: true, format: 'json' }],
+    [['ps', '-o', 'name', '--socket', '/s'], 'ps', { watch: false, format: 'name', socket: '/s' }],
+    [['ps', 'web', '-n', 'data'], 'ps', { names: ['web'], namespace: 'data' }],
+    [['get', 'pods'], 'ps', { names: [], watch: false, format: 'table', socket: '/run/rxlet/rxlet.sock' }],
+    [['get', 'po', 'web', 'db', '-w', '-o', 'yaml'], 'ps', { names: ['web', 'db'], watch: true, format: 'yaml' }],
+    [['get', 'pod', '-A', '-n', 'data'], 'ps', { namespace: undefined }],
+    [['get', 'events', '-w'], 'events', { watch: true, name: undefined }],
+    [['describe', 'web'], 'describe', { names: ['web'], namespace: undefined }],
+    [['describe', 'pod', 'web', '-n', 'data'], 'describe', { names: ['web'], namespace: 'data' }],
+    [['describe', 'pods'], 'describe', { names: [] }],
+    [['events'], 'events', { watch: false, format: 'table', name: undefined }],
+    [['events', '--for', 'pod/web', '-o', 'json'], 'events', { format: 'json', name: 'pod/web' }],
+    [['problems'], 'problems', { format: 'text', socket: '/run/rxlet/rxlet.sock' }],
+    [['problems', '-o', 'json'], 'problems', { format: 'json' }],
+  ])('reads %j', (argv, kind, options) => {
+    expect(parseCommandLine(argv)).toMatchObject({ kind, options });
   });
 
   it.each([
@@ -128,7 +144,7 @@ describe('parseCommandLine', () => {
     expect(parseCommandLine(argv)).toEqual({ kind: 'version' });
   });
 
-  it.each([[[]], [['--help']], [['-h']], [['help']], [['run', '--help']], [['ps', '-h']], [['help', 'run']]])(
+  it.each([[[]], [['--help']], [['-h']], [['help']], [['run', '--help']], [['ps', '-h']], [['help', 'run']], ...HELPS])(
     'shows a help that fits 80 columns for %j',
     (argv) => {
       const text = helpOf(...argv);
@@ -163,9 +179,11 @@ describe('parseCommandLine', () => {
     ],
     [['run', '-v', 'x'], "option '-v, --v <level>' argument 'x' is invalid. It must be a whole number from 0 up."],
     [
-      ['ps', '-o', 'yaml'],
-      "option '-o, --output <format>' argument 'yaml' is invalid. Allowed choices are wide, json, name.",
+      ['ps', '-o', 'xml'],
+      "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are wide, json, yaml, name.",
     ],
+    [['get', 'nodes'], "command-argument value 'nodes' is invalid for argument 'kind'. There are pods and events."],
+    [['validate'], "missing required argument 'path'"],
   ])('refuses %j in one line, with what to do', (argv, message) => {
     const error = errorOf(...argv);
     expect(error).toMatchObject({ exitCode: 2, message });

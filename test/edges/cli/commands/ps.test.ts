@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BehaviorSubject, lastValueFrom, of, toArray, type Observable, type Subscription } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { CliError } from '../../../../src/cli/cli-error.ts';
 import type { PsOptions } from '../../../../src/cli/command.ts';
 import { ps } from '../../../../src/cli/commands/ps.ts';
@@ -51,17 +52,19 @@ function follow(
 ): { readonly printed: readonly string[]; readonly errors: readonly unknown[] } {
   const printed: string[] = [];
   const errors: unknown[] = [];
-  const command$ = ps({ socket, watch: true, format: 'table', ...options }, () => terminal);
+  const command$ = ps(
+    { socket, watch: true, format: 'table', names: [], namespace: undefined, ...options },
+    () => terminal,
+  );
   running.push(
     command$.subscribe({ next: (text) => printed.push(text), error: (error: unknown) => errors.push(error) }),
   );
   return { printed, errors };
 }
 
-function once(format: PsOptions['format']): Promise<string> {
-  return lastValueFrom(ps({ socket, watch: false, format }, () => PAPER).pipe(toArray())).then((texts) =>
-    texts.join(''),
-  );
+function once(format: PsOptions['format'], which: Partial<PsOptions> = {}): Promise<string> {
+  const options = { socket, watch: false, format, names: [], namespace: undefined, ...which };
+  return lastValueFrom(ps(options, () => PAPER).pipe(toArray())).then((texts) => texts.join(''));
 }
 
 function viewOf(state: 'running' | 'crashed'): NodeView {
@@ -91,6 +94,21 @@ describe('ps', () => {
     expect(await once('wide')).toContain('test/app:1');
   });
 
+  it('prints the view as YAML', async () => {
+    await startAgent(new BehaviorSubject(viewOf('running')));
+    expect(parse(await once('yaml'))).toEqual(viewOf('running'));
+  });
+
+  it('shows only the pods that are asked for, by name and namespace', async () => {
+    const pods = [podView('default/web', ['app']), podView('kube-system/dns', ['dns']), podView('default/db', ['db'])];
+    await startAgent(new BehaviorSubject({ ...NODE, pods }));
+    expect(await once('name', { namespace: 'default' })).toBe('default/web\ndefault/db\n');
+    expect(await once('name', { names: ['db', 'kube-system/dns'] })).toBe('kube-system/dns\ndefault/db\n');
+    const error = await once('name', { names: ['wbe'] }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ exitCode: 2, message: 'there is no pod "wbe"' });
+    expect((error as CliError).hint).toContain('Did you mean web?');
+  });
+
   it('says how to start the agent when nobody answers', async () => {
     const error = await once('table').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CliError);
@@ -109,7 +127,7 @@ describe('ps', () => {
     const stranger = await listen(createServer((_request, response) => response.end('hello\n')));
     const error = await once('table').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ exitCode: 4 });
-    expect((error as CliError).message).toContain('it sent something else than a view');
+    expect((error as CliError).message).toContain('it sent something else than JSON');
     await close(stranger);
   });
 
