@@ -2,7 +2,7 @@ import protobuf from 'protobufjs';
 import { criDescriptor } from '../../src/runtime/cri/descriptor.ts';
 import type { Json, JsonObject } from './record.ts';
 
-const root = protobuf.Root.fromJSON(criDescriptor).resolveAll();
+const root = protobuf.Root.fromJSON(criDescriptor as protobuf.INamespace).resolveAll();
 
 /**
  * A message of the CRI as `crictl` shows it: names in snake case, enums as numbers, zero values left out, bytes as text.

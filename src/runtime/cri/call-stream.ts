@@ -1,6 +1,6 @@
-import { Metadata, type Client } from '@grpc/grpc-js';
 import { catchError, Observable } from 'rxjs';
 import { RuntimeError } from '../../model/errors.ts';
+import type { GrpcClient } from '../grpc/grpc-client.ts';
 import { callName } from './call-unary.ts';
 import { runtimeError } from './runtime-error.ts';
 import type { Method } from './services.ts';
@@ -11,30 +11,23 @@ import type { Method } from './services.ts';
  * for whoever listens misses news from then on.
  */
 export function callStream<Request, Answer>(
-  client: Client,
+  client: GrpcClient,
   method: Method<Request, Answer>,
   request: Request,
 ): Observable<Answer> {
   return new Observable<Answer>((subscriber) => {
-    const call = client.makeServerStreamRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
-      new Metadata(),
-    );
-    call.on('data', (answer: Answer) => {
-      subscriber.next(answer);
+    return client.call({
+      path: method.path,
+      message: method.requestSerialize(request),
+      onMessage: (message) => {
+        subscriber.next(method.responseDeserialize(message));
+      },
+      onEnd: (error) => {
+        subscriber.error(
+          error ?? new RuntimeError('unavailable', callName(method), 'the runtime ended the stream'),
+        );
+      },
     });
-    call.on('error', (error: unknown) => {
-      subscriber.error(error);
-    });
-    call.on('end', () => {
-      subscriber.error(new RuntimeError('unavailable', callName(method), 'the runtime ended the stream'));
-    });
-    return () => {
-      call.cancel();
-    };
   }).pipe(
     catchError((error: unknown) => {
       throw runtimeError(error, callName(method));

@@ -1,6 +1,7 @@
-import { Metadata, type Client } from '@grpc/grpc-js';
 import { catchError, Observable } from 'rxjs';
-import { deadlineIn } from './deadlines.ts';
+import type { GrpcClient } from '../grpc/grpc-client.ts';
+import { GrpcError } from '../grpc/grpc-status.ts';
+import { timeLimit } from './deadlines.ts';
 import { runtimeError } from './runtime-error.ts';
 import type { Method } from './services.ts';
 
@@ -10,31 +11,32 @@ import type { Method } from './services.ts';
  * came within `timeout` milliseconds; `undefined` waits without limit.
  */
 export function callUnary<Request, Answer>(
-  client: Client,
+  client: GrpcClient,
   method: Method<Request, Answer>,
   request: Request,
   timeout: number | undefined,
   whenLeft: 'cancel' | 'letEnd' = 'cancel',
 ): Observable<Answer> {
   return new Observable<Answer>((subscriber) => {
-    const call = client.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
-      new Metadata(),
-      deadlineIn(timeout),
-      (error, answer) => {
-        if (error) {
-          subscriber.error(error);
-        } else if (answer !== undefined) {
+    let answer: Answer | undefined;
+    const cancel = client.call({
+      path: method.path,
+      message: method.requestSerialize(request),
+      timeout: timeLimit(timeout),
+      onMessage: (message) => {
+        answer = method.responseDeserialize(message);
+      },
+      onEnd: (error) => {
+        if (error) subscriber.error(error);
+        else if (answer === undefined) subscriber.error(new GrpcError('Internal', 'the call ended without an answer'));
+        else {
           subscriber.next(answer);
           subscriber.complete();
         }
       },
-    );
+    });
     return () => {
-      if (whenLeft === 'cancel') call.cancel();
+      if (whenLeft === 'cancel') cancel();
     };
   }).pipe(
     catchError((error: unknown) => {

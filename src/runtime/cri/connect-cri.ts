@@ -1,6 +1,6 @@
 import { combineLatest, defer, map, type Observable } from 'rxjs';
-import type { Client } from '@grpc/grpc-js';
 import type { Cri } from '../../streams/ports/cri.ts';
+import type { GrpcClient } from '../grpc/grpc-client.ts';
 import { channel } from './channel.ts';
 import type { Connection } from './connection.ts';
 import { containerCreate } from './container-create.ts';
@@ -58,7 +58,7 @@ export function connectCri({ runtimeEndpoint, imageEndpoint, requestTimeout }: C
   });
 }
 
-function channels(runtime: string, image: string): Observable<readonly [Client, Client]> {
+function channels(runtime: string, image: string): Observable<readonly [GrpcClient, GrpcClient]> {
   return runtime === image
     ? channel(runtime).pipe(map((client) => [client, client]))
     : combineLatest([channel(runtime), channel(image)]);

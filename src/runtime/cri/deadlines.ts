@@ -1,5 +1,3 @@
-import type { CallOptions } from '@grpc/grpc-js';
-
 /** How long each kind of call may take, in milliseconds; `undefined` is without limit. */
 export interface Deadlines {
   /** Every call that is not named below. */
@@ -27,7 +25,7 @@ export function deadlines(requestTimeout: number): Deadlines {
 /** Longest time a Node timer can wait; longer ones would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Call options that end a call `timeout` milliseconds from now; the runtime is told, so that it gives up as well. */
-export function deadlineIn(timeout: number | undefined): CallOptions {
-  return timeout === undefined || timeout > LONGEST ? {} : { deadline: Date.now() + timeout };
+/** The limit of a call in milliseconds; one that is too long to be waited for is none. */
+export function timeLimit(timeout: number | undefined): number | undefined {
+  return timeout === undefined || timeout > LONGEST ? undefined : timeout;
 }

@@ -1,15 +1,25 @@
-import type { MethodDefinition } from '@grpc/grpc-js';
-import protobuf, { type IConversionOptions, type INamespace } from 'protobufjs/light.js';
+import type { Buffer } from 'node:buffer';
 import type {
   ImageServiceCalls,
   ImageServiceStreams,
   RuntimeServiceCalls,
   RuntimeServiceStreams,
 } from '../../model/cri/api.ts';
+import { codecs } from '../protobuf/codec.ts';
+import { itemsOf, type Namespace } from '../protobuf/descriptor.ts';
 import { criDescriptor } from './descriptor.ts';
 
-/** How one call is named and encoded. */
-export type Method<Request, Answer> = MethodDefinition<Request, Answer>;
+/** How one call is named and encoded, for either side of it. */
+export interface Method<Request, Answer> {
+  /** As `/runtime.v1.RuntimeService/Version`. */
+  readonly path: string;
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+  readonly requestSerialize: (request: Request) => Buffer;
+  readonly requestDeserialize: (bytes: Buffer) => Request;
+  readonly responseSerialize: (answer: Answer) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => Answer;
+}
 
 interface Exchange {
   readonly request: object;
@@ -26,13 +36,7 @@ export type Methods<Table> = {
 export type RuntimeMethods = Methods<RuntimeServiceCalls & RuntimeServiceStreams>;
 export type ImageMethods = Methods<ImageServiceCalls & ImageServiceStreams>;
 
-/** What the types in `model/cri/api.ts` are generated for; measured to be the cheapest to decode. */
-const SHAPE: IConversionOptions = { longs: Number, enums: String, arrays: true };
-
-/**
- * Both CRI v1 services. Takes some milliseconds, so it is left until somebody connects; proto-loader gives the same
- * methods but takes five times as long and 10 MB more, for reflection that nobody asks for.
- */
+/** Both CRI v1 services. */
 export function criServices(): { readonly runtime: RuntimeMethods; readonly image: ImageMethods } {
   const serviceOf = servicesIn(criDescriptor);
   return {
@@ -42,33 +46,29 @@ export function criServices(): { readonly runtime: RuntimeMethods; readonly imag
 }
 
 /** Looks up services of a generated descriptor. The caller types them: descriptor and types come from the same file. */
-export function servicesIn(descriptor: INamespace): (name: string) => unknown {
-  const root = protobuf.Root.fromJSON(descriptor).resolveAll();
-  return (name) =>
-    Object.fromEntries(root.lookupService(name).methodsArray.map((method) => [method.name, methodOf(method, name)]));
-}
+export function servicesIn(descriptor: Namespace): (name: string) => unknown {
+  const codecOf = codecs(descriptor);
+  const items = itemsOf(descriptor);
 
-function methodOf(method: protobuf.Method, service: string): Method<object, object> {
-  const { resolvedRequestType, resolvedResponseType, requestStream, responseStream } = method;
-  if (!resolvedRequestType || !resolvedResponseType) throw new Error(`${method.name} has no types`);
-  return {
-    path: `/${service}/${method.name}`,
-    requestStream: requestStream ?? false,
-    responseStream: responseStream ?? false,
-    requestSerialize: encoder(resolvedRequestType),
-    requestDeserialize: decoder(resolvedRequestType),
-    responseSerialize: encoder(resolvedResponseType),
-    responseDeserialize: decoder(resolvedResponseType),
+  return (name) => {
+    const service = items.get(name);
+    if (!service || !('methods' in service)) throw new Error(`${name} is no service`);
+    const home = name.slice(0, name.lastIndexOf('.'));
+    return Object.fromEntries(
+      Object.entries(service.methods).map(([method, { requestType, responseType, requestStream, responseStream }]) => {
+        const request = codecOf(`${home}.${requestType}`);
+        const answer = codecOf(`${home}.${responseType}`);
+        const made: Method<object, object> = {
+          path: `/${name}/${method}`,
+          requestStream: requestStream ?? false,
+          responseStream: responseStream ?? false,
+          requestSerialize: request.encode,
+          requestDeserialize: request.decode,
+          responseSerialize: answer.encode,
+          responseDeserialize: answer.decode,
+        };
+        return [method, made];
+      }),
+    );
   };
-}
-
-function encoder(type: protobuf.Type): (value: object) => Buffer {
-  return (value) => {
-    const { buffer, byteOffset, byteLength } = type.encode(type.fromObject(value)).finish();
-    return Buffer.from(buffer, byteOffset, byteLength);
-  };
-}
-
-function decoder(type: protobuf.Type): (bytes: Uint8Array) => object {
-  return (bytes) => type.toObject(type.decode(bytes), SHAPE);
 }

@@ -1,15 +1,15 @@
-import type { INamespace } from 'protobufjs';
+import type { Namespace } from '../protobuf/descriptor.ts';
 
 /** The gRPC health checking protocol, as far as a probe speaks it. */
-export const healthDescriptor: INamespace = {
+export const healthDescriptor: Namespace = {
   nested: { grpc: { nested: { health: { nested: { v1: v1() } } } } },
 };
 
-function v1(): INamespace {
+function v1(): Namespace {
   return {
     nested: {
       Health: {
-        methods: { Check: { requestType: 'HealthCheckRequest', responseType: 'HealthCheckResponse', comment: '' } },
+        methods: { Check: { requestType: 'HealthCheckRequest', responseType: 'HealthCheckResponse' } },
       },
       HealthCheckRequest: { fields: { service: { type: 'string', id: 1 } } },
       HealthCheckResponse: { fields: { status: { type: 'ServingStatus', id: 1 } } },

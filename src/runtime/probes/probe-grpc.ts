@@ -6,7 +6,7 @@ import type { ProbeAnswer } from '../../streams/probes/probe.ts';
 import { servicesIn, type Methods } from '../cri/services.ts';
 import { textOf, type Address } from './address.ts';
 import { failure, success } from './answers.ts';
-import { grpcCall, grpcSession, UNIMPLEMENTED, type GrpcAnswer } from './grpc-exchange.ts';
+import { grpcCall, grpcSession, type GrpcAnswer } from './grpc-exchange.ts';
 import { healthDescriptor } from './health-descriptor.ts';
 import { isOurOwn } from './network-error.ts';
 
@@ -54,13 +54,13 @@ function wait(tries: number): number {
   return Math.min(1_000, 50 * 2 ** tries);
 }
 
-function judge({ status, details, message }: GrpcAnswer): ProbeAnswer {
-  if (status === UNIMPLEMENTED) {
+function judge({ failure: why, message }: GrpcAnswer): ProbeAnswer {
+  if (why?.status === 'Unimplemented') {
     return failure(
-      `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${details}`,
+      `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${why.message}`,
     );
   }
-  if (status !== 0) return failed(CODES[status] ?? `Code(${status})`, details);
+  if (why) return failed(why.status, why.message);
   const { status: health = 'UNKNOWN' } = checkMethod().responseDeserialize(Buffer.from(message));
   return health === 'SERVING' ? success('service healthy') : failure(`service unhealthy (responded with "${health}")`);
 }
@@ -85,24 +85,3 @@ function checkMethod(): HealthMethods['Check'] {
   method ??= (servicesIn(healthDescriptor)('grpc.health.v1.Health') as HealthMethods).Check;
   return method;
 }
-
-/** Statuses by number, as Go prints them. */
-const CODES: readonly string[] = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-];

@@ -1,7 +1,7 @@
 import protobuf, { type Message } from 'protobufjs';
 import { criDescriptor } from '../../../src/runtime/cri/descriptor.ts';
 
-const cri = protobuf.Root.fromJSON(criDescriptor).resolveAll();
+const cri = protobuf.Root.fromJSON(criDescriptor as protobuf.INamespace).resolveAll();
 
 /** What a message says on the wire: an enum by name or number, a zero written or left out, are all the same there. */
 export function onWire(

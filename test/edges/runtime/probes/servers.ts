@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { Server as GrpcServer, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
 import type { ServiceDefinition } from '@grpc/grpc-js';
+import type { INamespace } from 'protobufjs';
 import { healthDescriptor } from '../../../../src/runtime/probes/health-descriptor.ts';
 import { SELF_SIGNED } from './self-signed.ts';
 
@@ -31,7 +32,7 @@ export function tcpServer(greet: (socket: Socket) => void = (socket) => socket.r
 
 export function grpcServer(handlers: UntypedServiceImplementation): Promise<{ port: number; stop: () => void }> {
   const server = new GrpcServer();
-  const definition = fromJSON(healthDescriptor)['grpc.health.v1.Health'] as ServiceDefinition;
+  const definition = fromJSON(healthDescriptor as INamespace)['grpc.health.v1.Health'] as ServiceDefinition;
   if (Object.keys(handlers).length > 0) server.addService(definition, handlers);
   return new Promise((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {

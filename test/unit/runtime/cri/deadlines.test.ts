@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deadlineIn, deadlines } from '../../../../src/runtime/cri/deadlines.ts';
+import { deadlines, timeLimit } from '../../../../src/runtime/cri/deadlines.ts';
 
 describe('deadlines', () => {
   const rules = deadlines(120_000);
@@ -23,9 +23,10 @@ describe('deadlines', () => {
   });
 });
 
-describe('deadlineIn', () => {
-  test('sets no deadline where there is no limit, or one no timer can wait for', () => {
-    expect(deadlineIn(undefined)).toEqual({});
-    expect(deadlineIn(2 ** 40)).toEqual({});
+describe('timeLimit', () => {
+  test('is none where there is no limit, or one no timer can wait for', () => {
+    expect(timeLimit(undefined)).toBeUndefined();
+    expect(timeLimit(2 ** 40)).toBeUndefined();
+    expect(timeLimit(120_000)).toBe(120_000);
   });
 });
