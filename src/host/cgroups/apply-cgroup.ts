@@ -2,15 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CgroupLimits } from '../../streams/ports/cgroups.ts';
 import { hasCode } from '../files/system-error.ts';
-import { CGROUP_ROOT, hierarchies } from './hierarchies.ts';
+import type { Hierarchies } from './hierarchies.ts';
 import { filesOfVersion1, filesOfVersion2, type LimitFile } from './limit-files.ts';
 
 /**
  * Makes a cgroup with its ancestors in every hierarchy and writes its limits. Limits of controllers that the machine
  * does not have are left out: nothing could hold to them.
  */
-export async function applyCgroup(path: string, limits: CgroupLimits, root: string = CGROUP_ROOT): Promise<void> {
-  const found = await hierarchies(root);
+export async function applyCgroup(path: string, limits: CgroupLimits, found: Hierarchies): Promise<void> {
   if (found.version === 2) {
     const { controllers } = found;
     const wanted = controllers.filter((name) => HANDED_ON.includes(name));
@@ -23,11 +22,12 @@ export async function applyCgroup(path: string, limits: CgroupLimits, root: stri
     );
     return;
   }
-  for (const [name, folder] of found.folders) {
-    for (const part of lineage(path)) {
-      await mkdir(join(folder, part), { recursive: true });
-      if (name === 'cpuset') await inherit(join(folder, part));
-    }
+  const processors = found.folders.get('cpuset');
+  for (const folder of new Set(found.folders.values())) {
+    await mkdir(join(folder, path), { recursive: true });
+  }
+  if (processors !== undefined && !(await hasProcessors(join(processors, path)))) {
+    for (const part of lineage(path)) await inherit(join(processors, part));
   }
   await write(filesOfVersion1(limits), (controller) => {
     const folder = found.folders.get(controller);
@@ -52,9 +52,16 @@ async function handOn(folder: string, controllers: readonly string[]): Promise<v
   if (missing.length > 0) await writeFile(file, missing.map((name) => `+${name}`).join(' '));
 }
 
+async function hasProcessors(folder: string): Promise<boolean> {
+  const files = await Promise.all(PROCESSORS.map((file) => readFile(join(folder, file), 'utf8')));
+  return files.every((text) => text.trim() !== '');
+}
+
+const PROCESSORS = ['cpuset.cpus', 'cpuset.mems'];
+
 /** In version 1 a new cgroup has no processors and no memory, and takes no process before it has. */
 async function inherit(folder: string): Promise<void> {
-  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+  for (const file of PROCESSORS) {
     const own = (await readFile(join(folder, file), 'utf8')).trim();
     if (own === '') await writeFile(join(folder, file), await readFile(join(dirname(folder), file), 'utf8'));
   }

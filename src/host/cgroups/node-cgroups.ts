@@ -6,12 +6,14 @@ import { removeCgroup } from '../files/remove-cgroup.ts';
 import { hasCode } from '../files/system-error.ts';
 import { applyCgroup } from './apply-cgroup.ts';
 import { emptyCgroup } from './empty-cgroup.ts';
-import { CGROUP_ROOT, hierarchies } from './hierarchies.ts';
+import { CGROUP_ROOT, hierarchies, type Hierarchies } from './hierarchies.ts';
 
 /** The cgroups of this machine through its file system, version 1 and 2 alike (driver `cgroupfs`). */
 export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
+  // They are mounted once, when the machine starts.
+  let mounted: Hierarchies | undefined;
   return {
-    apply: (path, limits) => done(() => applyCgroup(path, limits, root)),
+    apply: (path, limits) => done(async () => applyCgroup(path, limits, (mounted ??= await hierarchies(root)))),
     remove: (path, how) => done(() => (how === 'kill' ? emptyCgroup(path, root) : removeCgroup(path, root))),
     children: (path) => defer(() => childrenOf(path, root)),
   };

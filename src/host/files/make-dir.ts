@@ -2,15 +2,31 @@ import { chmod, mkdir, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beside } from './beside.ts';
 import { hasCode, systemError } from './system-error.ts';
+import { isExact } from './umask.ts';
 
 /**
  * Creates a directory and its parents. What is there already stays as it is.
  * The directory appears with its mode: a crash in between leaves none with a mode that the umask made.
  */
 export async function makeDir(path: string, mode: number): Promise<void> {
-  if (await isDirectory(path)) return;
+  try {
+    await make(path, mode);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST', 'ENOTEMPTY')) await checkDirectory(path);
+    else if (hasCode(error, 'ENOENT')) {
+      await mkdir(dirname(path), { recursive: true });
+      await makeDir(path, mode);
+    } else throw error;
+  }
+}
 
-  await mkdir(dirname(path), { recursive: true });
+/** Errors with EEXIST, or ENOTEMPTY, where something is in the place. */
+async function make(path: string, mode: number): Promise<void> {
+  if (isExact(mode)) {
+    await mkdir(path, mode);
+    return;
+  }
+  await checkVacant(path);
   const fresh = beside(path);
   await mkdir(fresh);
   try {
@@ -18,17 +34,23 @@ export async function makeDir(path: string, mode: number): Promise<void> {
     await rename(fresh, path);
   } catch (error) {
     await rmdir(fresh);
-    // Somebody else made it meanwhile, and has put something into it.
-    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+    throw error;
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+/** A rename would take the place of an empty directory. */
+async function checkVacant(path: string): Promise<void> {
   try {
-    if ((await stat(path)).isDirectory()) return true;
+    await stat(path);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (hasCode(error, 'ENOENT')) return;
     throw error;
   }
-  throw systemError('ENOTDIR', 'something else is in the place of a directory', path);
+  throw systemError('EEXIST', 'the file exists', path);
+}
+
+async function checkDirectory(path: string): Promise<void> {
+  if (!(await stat(path)).isDirectory()) {
+    throw systemError('ENOTDIR', 'something else is in the place of a directory', path);
+  }
 }

@@ -1,6 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { beside } from './beside.ts';
+import { isExact } from './umask.ts';
 
 export interface WriteOptions {
   readonly mode: number;
@@ -11,12 +12,12 @@ export interface WriteOptions {
 /** Replaces the content of a file, and its mode, in one step; with `inPlace` in the file itself. */
 export async function writeFile(path: string, content: string, { mode, inPlace = false }: WriteOptions): Promise<void> {
   if (inPlace) {
-    await fill(path, constants.O_WRONLY | constants.O_CREAT, content, mode);
+    await fill(path, content, mode);
     return;
   }
   const fresh = beside(path);
   try {
-    await fill(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, content, mode);
+    await create(fresh, content, mode);
     await rename(fresh, path);
   } catch (error) {
     await rm(fresh, { force: true });
@@ -24,10 +25,20 @@ export async function writeFile(path: string, content: string, { mode, inPlace =
   }
 }
 
+async function create(path: string, content: string, mode: number): Promise<void> {
+  const file = await open(path, 'wx', isExact(mode) ? mode : 0o600);
+  try {
+    if (!isExact(mode)) await file.chmod(mode);
+    await file.writeFile(content);
+  } finally {
+    await file.close();
+  }
+}
+
 /** Writes over what is there before cutting the rest: a reader of a file in place never finds it empty. */
-async function fill(path: string, flags: number, content: string, mode: number): Promise<void> {
+async function fill(path: string, content: string, mode: number): Promise<void> {
   const bytes = Buffer.from(content);
-  const file = await open(path, flags, 0o600);
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
     await file.chmod(mode);
     await file.writeFile(bytes);

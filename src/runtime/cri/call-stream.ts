@@ -23,9 +23,7 @@ export function callStream<Request, Answer>(
         subscriber.next(method.responseDeserialize(message));
       },
       onEnd: (error) => {
-        subscriber.error(
-          error ?? new RuntimeError('unavailable', callName(method), 'the runtime ended the stream'),
-        );
+        subscriber.error(error ?? new RuntimeError('unavailable', callName(method), 'the runtime ended the stream'));
       },
     });
   }).pipe(

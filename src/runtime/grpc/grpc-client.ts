@@ -133,12 +133,11 @@ function exchange(session: ClientHttp2Session, socketPath: string, call: Call): 
     stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  stream.on('response', (more) => {
-    headers = more;
-  });
-  stream.on('trailers', (more) => {
+  const note = (more: AnswerHeaders): void => {
     headers = { ...headers, ...more };
-  });
+  };
+  stream.on('response', note);
+  stream.on('trailers', note);
   stream.on('data', (chunk: Buffer) => {
     if (isOver) return;
     try {

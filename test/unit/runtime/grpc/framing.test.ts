@@ -13,10 +13,11 @@ describe('unframer', () => {
           const bytes = Buffer.concat(messages.map(framed));
           const take = unframer(30);
           const got: number[][] = [];
-          for (let at = 0; at < bytes.length; ) {
-            const size = sizes.next().value ?? 1;
+          let at = 0;
+          for (const size of sizes) {
             for (const message of take(bytes.subarray(at, at + size))) got.push([...message]);
             at += size;
+            if (at >= bytes.length) break;
           }
           expect(got).toEqual(messages.map((message) => [...message]));
         },

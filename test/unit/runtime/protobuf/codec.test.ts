@@ -31,9 +31,11 @@ describe('codecs', () => {
   );
 
   test('passes over fields that a newer runtime has', () => {
-    const newer = protobuf.parse(
-      'syntax = "proto3"; message N { string id = 1; string a = 90; fixed64 b = 91; fixed32 c = 92; int64 d = 93; double e = 94; }',
-    ).root.lookupType('N');
+    const newer = protobuf
+      .parse(
+        'syntax = "proto3"; message N { string id = 1; string a = 90; fixed64 b = 91; fixed32 c = 92; int64 d = 93; double e = 94; }',
+      )
+      .root.lookupType('N');
     const bytes = newer.encode({ id: 'x', a: 'new', b: 1, c: 2, d: 3, e: 4 }).finish();
     expect(codecOf('runtime.v1.PodSandbox').decode(bytes)).toEqual({ id: 'x' });
   });
