@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command as Commander } from 'commander';
+import { POD_VERBS, type PodVerb } from '../model/pod-command.ts';
 import type { AgentOptions, ClientCommand, PsFormat, PsOptions, ValidateOptions } from './command.ts';
 
 /** Where the agent listens unless it is told otherwise. */
@@ -13,6 +14,7 @@ export function addClientCommands(program: Commander, then: Then): void {
   addDescribe(program, then);
   addEvents(program, then);
   addProblems(program, then);
+  addPodCommands(program, then);
   addValidate(program, then);
 }
 
@@ -48,9 +50,8 @@ function addDescribe(program: Commander, then: Then): void {
     .argument('[pod...]', 'names, as rxlet ps shows them or as the manifest has them; none: all')
     .addHelpText('after', '\nrxlet describe web, describe pod web and describe pod/web are the same.')
     .action((names: readonly string[], given: AgentFlags) => {
-      const [first = '', ...rest] = names;
-      const isKind = /^(?:pods?|po)$/.test(first);
-      then({ kind: 'describe', options: { ...agentOptions(given), names: isKind ? rest : names } });
+      const isKind = names.length === 1 && /^(?:pods?|po)$/.test(names[0] ?? '');
+      then({ kind: 'describe', options: { ...agentOptions(given), names: isKind ? [] : withoutKind(names) } });
     });
 }
 
@@ -77,6 +78,27 @@ function addProblems(program: Commander, then: Then): void {
     .action(({ output, socket }: { readonly output: 'text' | 'json'; readonly socket: string }) => {
       then({ kind: 'problems', options: { socket, format: output } });
     });
+}
+
+function addPodCommands(program: Commander, then: Then): void {
+  for (const verb of POD_VERBS) {
+    withAgent(program.command(verb).description(VERBS[verb]))
+      .argument('<pod...>', 'names, as rxlet ps shows them or as the manifest has them')
+      .action((names: readonly string[], given: AgentFlags) => {
+        then({ kind: 'commandPods', options: { ...agentOptions(given), verb, names: withoutKind(names) } });
+      });
+  }
+}
+
+const VERBS: Readonly<Record<PodVerb, string>> = {
+  stop: 'end pods and keep them ended until they are started or their manifests change',
+  start: 'start pods that were stopped by hand',
+  restart: 'end pods, and begin them anew: new sandbox, empty emptyDirs, counters at 0',
+};
+
+/** `pod web` means `web`. */
+function withoutKind(names: readonly string[]): readonly string[] {
+  return /^(?:pods?|po)$/.test(names[0] ?? '') && names.length > 1 ? names.slice(1) : names;
 }
 
 const FORMATS = ['wide', 'json', 'yaml', 'name'] as const satisfies readonly PsFormat[];

@@ -1,5 +1,6 @@
 import { defer, switchMap, type Observable } from 'rxjs';
 import type { ClientCommand } from './command.ts';
+import { commandPods } from './commands/command-pods.ts';
 import { describe } from './commands/describe.ts';
 import { events } from './commands/events.ts';
 import { problems } from './commands/problems.ts';
@@ -28,6 +29,8 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       return events(command.options, terminal);
     case 'problems':
       return problems(command.options);
+    case 'commandPods':
+      return commandPods(command.options);
     case 'validate':
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),

@@ -1,4 +1,5 @@
 import type { ConfigLayer } from '../model/config/config-layer.ts';
+import type { PodVerb } from '../model/pod-command.ts';
 import type { ExitCode } from './exit-codes.ts';
 
 /** What the command line asks for. */
@@ -15,6 +16,7 @@ export type ClientCommand =
   | { readonly kind: 'describe'; readonly options: DescribeOptions }
   | { readonly kind: 'events'; readonly options: EventsOptions }
   | { readonly kind: 'problems'; readonly options: ProblemsOptions }
+  | { readonly kind: 'commandPods'; readonly options: CommandPodsOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions };
 
 export interface RunOptions {
@@ -52,6 +54,11 @@ export interface PsOptions extends AgentOptions {
 
 export interface DescribeOptions extends AgentOptions {
   /** None: all. */
+  readonly names: readonly string[];
+}
+
+export interface CommandPodsOptions extends AgentOptions {
+  readonly verb: PodVerb;
   readonly names: readonly string[];
 }
 

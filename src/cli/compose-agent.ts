@@ -19,7 +19,7 @@ const TIMINGS: AgentTimings = {
 /** The agent on a node, be it a real or a simulated one. Nothing happens until someone subscribes to its `report$`. */
 export function composeAgent(
   { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, kept, meter }: Edges,
-  sources: PodSources,
+  sources: Pick<PodSources, 'batch$' | 'allSeen$'>,
   { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
 ): Agent {
   return agent(

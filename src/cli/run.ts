@@ -31,6 +31,7 @@ import {
 import { nodeFiles } from '../host/files/node-files.ts';
 import { systemd, systemdStopping } from '../host/systemd/systemd.ts';
 import type { RunConfig } from '../model/config/run-config.ts';
+import type { PodCommand } from '../model/pod-command.ts';
 import { describeProblem, type Problem } from '../model/desired.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { WrongApiError } from '../runtime/runtime-facts.ts';
@@ -38,10 +39,12 @@ import { localApi } from '../server/local-api.ts';
 import { agentMetrics } from '../server/metrics/agent-metrics.ts';
 import { metricsRoutes } from '../server/metrics/metrics-routes.ts';
 import type { NodeState } from '../server/metrics/state-families.ts';
+import { podCommandRoutes } from '../server/pod-command-routes.ts';
 import { SocketError } from '../server/serve-unix-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
 import { fileSource } from '../sources/file/file-source.ts';
-import { mergeSources, type PodSources } from '../sources/merge-sources.ts';
+import { holdPods, type HeldSources } from '../sources/hold-pods.ts';
+import { mergeSources } from '../sources/merge-sources.ts';
 import type { Agent } from '../streams/agent.ts';
 import { emptyBook } from '../streams/book/pod-book.ts';
 import { UNKNOWN_RUNTIME } from '../streams/runtime-state/runtime-state.ts';
@@ -52,9 +55,11 @@ import { CliError } from './cli-error.ts';
 import { composeAgent } from './compose-agent.ts';
 import { connect, type Edges } from './connect.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
 import { checkpointLine, housekeepingLine, plegLine, reportLine, runtimeLine } from './log-reports.ts';
 import { manifestMemory } from './manifest-memory.ts';
+import { stopMemory } from './stop-memory.ts';
 import { rxletVersion } from './version.ts';
 
 /** Milliseconds between two views for those who watch, at least. */
@@ -80,7 +85,12 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     const news = new Subject<LogLine>();
     const metrics = agentMetrics();
     const files = nodeFiles();
-    const sources = mergeSources(sourcesOf(config));
+    const commands = new Subject<PodCommand>();
+    const sources = holdPods(
+      mergeSources(sourcesOf(config)),
+      commands,
+      stopMemory(`${config.rootDir}/stopped.json`, files),
+    );
     const connected$ = connect(config, {
       files,
       onWait: (why) => {
@@ -111,7 +121,11 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     const state$ = combineLatest({ view: view$, book: book$ }).pipe(
       map(({ view, book }): NodeState => ({ view, book, nodeName: config.nodeName, version: rxletVersion() })),
     );
-    const routes = [...viewRoutes({ view$, events$ }), ...metricsRoutes(metrics, state$)];
+    const routes = [
+      ...viewRoutes({ view$, events$ }),
+      ...metricsRoutes(metrics, state$),
+      ...podCommandRoutes(hearCommands(sources, commands)),
+    ];
     const env = process.env;
 
     return merge(
@@ -177,22 +191,24 @@ function linesOf({
   );
 }
 
-function viewsOf({ agent: { book$, runtime$, plegHealth$ } }: Session, sources: PodSources): Observable<NodeView> {
+function viewsOf({ agent: { book$, runtime$, plegHealth$ } }: Session, sources: HeldSources): Observable<NodeView> {
   return combineLatest({
     book: book$.pipe(startWith(NO_BOOK)),
     problems: sources.problem$,
+    stopped: sources.stopped$,
     runtime: runtime$.pipe(startWith(UNKNOWN_RUNTIME)),
     pleg: plegHealth$,
   }).pipe(throttleTime(VIEW_PAUSE, undefined, { leading: true, trailing: true }), map(viewNode));
 }
 
 /** Bad manifests can be seen and mended while the runtime is not there yet. */
-function viewsBefore({ problem$ }: PodSources): Observable<NodeView> {
-  return problem$.pipe(
-    map((problems) =>
+function viewsBefore({ problem$, stopped$ }: HeldSources): Observable<NodeView> {
+  return combineLatest([problem$, stopped$]).pipe(
+    map(([problems, stopped]) =>
       viewNode({
         book: NO_BOOK,
         problems,
+        stopped,
         runtime: UNKNOWN_RUNTIME,
         pleg: { healthy: true, message: '' },
       }),

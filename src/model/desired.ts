@@ -37,6 +37,8 @@ export interface PodChange {
   readonly op: 'add' | 'update' | 'remove' | 'delete' | 'reconcile';
   readonly source: SourceName;
   readonly pod: Pod;
+  /** Who wanted it so, for people; absent: the source. */
+  readonly why?: string;
 }
 
 /** `file:line:column: field: message`, as compilers print it. */

@@ -6,6 +6,8 @@ export function podListOf({ pods }: NodeView): unknown {
     kind: 'PodList',
     apiVersion: 'v1',
     metadata: {},
-    items: pods.map(({ pod: { metadata, spec }, status }) => ({ metadata, spec, status })),
+    items: pods
+      .filter(({ phase }) => phase !== 'stopped')
+      .map(({ pod: { metadata, spec }, status }) => ({ metadata, spec, status })),
   };
 }

@@ -1,4 +1,4 @@
-import { concat, map, merge, NEVER, of, switchMap, takeUntil, timer, type Observable } from 'rxjs';
+import { concat, map, merge, NEVER, of, Subject, switchMap, takeUntil, timer, type Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import { POD_NAME } from '../../src/model/cri/labels.ts';
@@ -6,6 +6,7 @@ import type { Measured, Meter } from '../../src/streams/ports/meter.ts';
 import type { AdmissionNode } from '../../src/model/admission/admission-node.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../src/model/pod.ts';
+import type { PodCommand, PodVerb } from '../../src/model/pod-command.ts';
 import { userNamespaceAt } from '../../src/model/user-namespace.ts';
 import { imageService, NO_CREDENTIALS } from '../../src/runtime/images/image-service.ts';
 import { observer } from '../../src/runtime/observe.ts';
@@ -19,9 +20,11 @@ import {
   type SimulatedNodeOptions,
   type World,
 } from '../../src/simulation/simulated-node.ts';
+import { holdPods } from '../../src/sources/hold-pods.ts';
 import { mergeSources } from '../../src/sources/merge-sources.ts';
 import type { Agent } from '../../src/streams/agent.ts';
 import type { Checkpoint } from '../../src/streams/checkpoints/checkpoints.ts';
+import { stopMemory } from '../../src/cli/stop-memory.ts';
 import { checkpointStore } from '../../src/cli/checkpoint-store.ts';
 import { composeAgent } from '../../src/cli/compose-agent.ts';
 import { revisions } from '../../src/streams/pleg/revisions.ts';
@@ -73,6 +76,8 @@ export interface Life {
   readonly agent: (desired$: Observable<Desired>, from: number, until: number, admission?: AdmissionNode) => void;
   /** What the agents have measured so far. */
   readonly measured: readonly Measured[];
+  /** Asks something of a pod by hand, as `rxlet stop` does; the agent that runs then hears it. */
+  readonly command: (verb: PodVerb, name: string) => void;
   /** Does something to the world at a time (milliseconds). */
   readonly at: (milliseconds: number, act: () => void) => void;
 }
@@ -86,6 +91,7 @@ export function live(
   new TestScheduler(() => undefined).run(({ flush }) => {
     const node = simulatedNode({ seed: 1, images: { 'busybox:1.35': { present: true } }, ...options });
     const failures: unknown[] = [];
+    const commands = new Subject<PodCommand>();
     const measured: Measured[] = [];
     tell({
       node,
@@ -98,6 +104,7 @@ export function live(
               const { report$, housekeeping$, checkpoint$ } = agentOn(
                 node,
                 desired$,
+                commands,
                 (one) => measured.push(one),
                 admission,
               );
@@ -106,6 +113,9 @@ export function live(
             takeUntil(timer(until)),
           )
           .subscribe({ error: (error: unknown) => failures.push(error) });
+      },
+      command: (verb, name) => {
+        commands.next({ verb, namespace: 'default', name });
       },
       at: (milliseconds, act) => {
         timer(milliseconds).subscribe({ next: act, error: (error: unknown) => failures.push(error) });
@@ -120,10 +130,12 @@ export function live(
 function agentOn(
   { cri, files, mounts, volumeFiles, world }: SimulatedNode,
   desired$: Observable<Desired>,
+  command$: Observable<PodCommand>,
   meter: Meter,
   admission?: AdmissionNode,
 ): Agent {
-  const sources = mergeSources([{ name: 'file', desired$ }]);
+  const store = stopMemory('/var/lib/rxlet/stopped.json', files);
+  const sources = holdPods(mergeSources([{ name: 'file', desired$ }]), command$, store);
   const counter = revisions();
   const look = observer(cri, files, counter);
   const paths = { rootDir: '/var/lib/rxlet', podLogsDir: '/var/log/pods', containerLinksDir: '/var/log/containers' };

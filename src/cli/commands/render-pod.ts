@@ -51,7 +51,10 @@ export function renderPod({ view, events, problems }: PodPicture, now: number, t
   ];
 }
 
-const STATUS: Readonly<Partial<Record<PodView['phase'], string>>> = { terminating: 'Terminating' };
+const STATUS: Readonly<Partial<Record<PodView['phase'], string>>> = {
+  terminating: 'Terminating',
+  stopped: 'Stopped',
+};
 
 function startOf({ startTime }: PodStatus, now: number): string {
   return startTime ? `${describeTime(startTime)} (${formatAge(now - Date.parse(startTime))} ago)` : '-';

@@ -66,6 +66,7 @@ function isDone(container: Container, status: ContainerStatus | undefined): bool
 
 function stateOf({ phase, status }: PodView, its: ContainerStatus | undefined): Pick<TableRow, 'state' | 'health'> {
   const { running, terminated, waiting } = its?.state ?? {};
+  if (phase === 'stopped') return { state: 'Stopped', health: 'over' };
   if (phase === 'terminating' && !terminated) return { state: 'Terminating', health: 'busy' };
   if (running)
     return its?.ready === false ? { state: 'NotReady', health: 'busy' } : { state: 'Running', health: 'good' };

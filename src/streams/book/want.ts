@@ -89,7 +89,7 @@ function replace(draft: Draft, uid: PodUid, comer: Pod): void {
   }
 }
 
-function applyChange(draft: Draft, { op, pod }: PodChange): void {
+function applyChange(draft: Draft, { op, pod, why }: PodChange): void {
   switch (op) {
     case 'add':
     case 'update':
@@ -102,7 +102,7 @@ function applyChange(draft: Draft, { op, pod }: PodChange): void {
       end(draft, pod.metadata.uid, pod.metadata.deletionGracePeriodSeconds, 'its deletion was asked for');
       return;
     case 'remove':
-      unwant(draft, pod.metadata.uid);
+      unwant(draft, pod.metadata.uid, why);
       return;
     default:
       assertNever(op);
@@ -117,11 +117,11 @@ function accept(draft: Draft, pod: Pod): void {
   else if (entry.pod) note(draft, { ...entry, pod });
 }
 
-function unwant(draft: Draft, uid: PodUid): void {
+function unwant(draft: Draft, uid: PodUid, why = 'no source wants it any more'): void {
   const entry = draft.entries.get(uid);
   // The place that it was to take is not to be taken by anyone: the manifest as a whole has gone.
   const holder = holderOf(draft, uid);
-  if (holder) end(draft, holder.uid, undefined, 'no source wants it any more');
+  if (holder) end(draft, holder.uid, undefined, why);
   if (entry && 'again' in entry) note(draft, toGone(entry));
-  else end(draft, uid, undefined, 'no source wants it any more');
+  else end(draft, uid, undefined, why);
 }

@@ -5,8 +5,8 @@ import type { Pod, PodStatus } from '../../model/pod.ts';
 export interface PodView {
   readonly pod: Pod;
   readonly status: PodStatus;
-  /** `waiting`: not begun yet, or held back by an older pod of its name. */
-  readonly phase: 'waiting' | 'syncing' | 'terminating' | 'terminated';
+  /** `waiting`: not begun yet, or held back by an older pod of its name. `stopped`: by hand, and nothing of it is left. */
+  readonly phase: 'waiting' | 'syncing' | 'terminating' | 'terminated' | 'stopped';
   /** One sentence on what holds the pod up. */
   readonly note?: string;
 }

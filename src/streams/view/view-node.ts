@@ -1,5 +1,6 @@
 import type { Problem } from '../../model/desired.ts';
 import { messageOf } from '../../model/errors.ts';
+import type { Pod } from '../../model/pod.ts';
 import type { Entry, PodBook, PodPhase } from '../book/pod-book.ts';
 import type { PlegHealth } from '../pleg/pleg.ts';
 import type { RuntimeState } from '../runtime-state/runtime-state.ts';
@@ -10,11 +11,16 @@ export interface ViewFacts {
   readonly problems: readonly Problem[];
   readonly runtime: RuntimeState;
   readonly pleg: PlegHealth;
+  /** Those that are wanted and stopped by hand. */
+  readonly stopped?: readonly Pod[];
 }
 
 /** What there is to see of the node: a pure function of the book and of what is known beside it. */
-export function viewNode({ book, problems, runtime, pleg }: ViewFacts): NodeView {
-  const pods = [...book.entries.values()].flatMap((entry) => viewPod(entry) ?? []);
+export function viewNode({ book, problems, runtime, pleg, stopped = [] }: ViewFacts): NodeView {
+  const pods = [
+    ...[...book.entries.values()].flatMap((entry) => viewPod(entry) ?? []),
+    ...stopped.flatMap((pod) => (book.entries.has(pod.metadata.uid) ? [] : [viewStopped(pod)])),
+  ];
   return {
     pods: pods.toSorted((a, b) => compare(a.pod.metadata.name, b.pod.metadata.name)),
     problems,
@@ -33,6 +39,11 @@ function viewPod(entry: Entry): PodView | undefined {
   if (!pod || !status) return undefined;
   const note = noteOf(entry);
   return { pod, status, phase: PHASES[phase], ...(note === undefined ? {} : { note }) };
+}
+
+function viewStopped(pod: Pod): PodView {
+  const note = 'stopped by hand, until it is started again or its manifest changes';
+  return { pod, status: {}, phase: 'stopped', note };
 }
 
 const PHASES: Readonly<Record<PodPhase, PodView['phase']>> = {

@@ -27,9 +27,16 @@ function errorOf(...argv: readonly string[]): Extract<Command, { kind: 'error' }
   return command;
 }
 
-const HELPS: readonly [readonly string[]][] = ['get', 'describe', 'events', 'problems', 'validate'].map((name) => [
-  [name, '--help'],
-]);
+const HELPS: readonly [readonly string[]][] = [
+  'get',
+  'describe',
+  'events',
+  'problems',
+  'validate',
+  'stop',
+  'start',
+  'restart',
+].map((name) => [[name, '--help']]);
 
 describe('parseCommandLine', () => {
   it('runs with places of its own where no flag is given', () => {
@@ -127,6 +134,9 @@ describe('parseCommandLine', () => {
     [['describe', 'pods'], 'describe', { names: [] }],
     [['events'], 'events', { watch: false, format: 'table', name: undefined }],
     [['events', '--for', 'pod/web', '-o', 'json'], 'events', { format: 'json', name: 'pod/web' }],
+    [['stop', 'web'], 'commandPods', { verb: 'stop', names: ['web'], namespace: undefined }],
+    [['restart', 'pod', 'web', '-n', 'data'], 'commandPods', { verb: 'restart', names: ['web'], namespace: 'data' }],
+    [['start', 'pod'], 'commandPods', { verb: 'start', names: ['pod'] }],
     [['problems'], 'problems', { format: 'text', socket: '/run/rxlet/rxlet.sock' }],
     [['problems', '-o', 'json'], 'problems', { format: 'json' }],
   ])('reads %j', (argv, kind, options) => {
