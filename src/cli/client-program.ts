@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command as Commander } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command as Commander } from 'commander';
 import { POD_VERBS, type PodVerb } from '../model/pod-command.ts';
 import type { AgentOptions, ClientCommand, PsFormat, PsOptions, ValidateOptions } from './command.ts';
 
@@ -15,6 +15,8 @@ export function addClientCommands(program: Commander, then: Then): void {
   addEvents(program, then);
   addProblems(program, then);
   addPodCommands(program, then);
+  addPlan(program, then);
+  addCompletion(program, then);
   addValidate(program, then);
 }
 
@@ -144,6 +146,40 @@ function kindOf(text: string): 'pods' | 'events' {
   if (/^(?:pods?|po)$/.test(text)) return 'pods';
   if (/^(?:events?|ev)$/.test(text)) return 'events';
   throw new InvalidArgumentError('There are pods and events.');
+}
+
+function addPlan(program: Commander, then: Then): void {
+  program
+    .command('plan')
+    .description('what would start, restart and stop with these manifests; touches nothing')
+    .helpOption('-h, --help', 'show this help')
+    .argument('<path>', 'folder of manifests, in the place of the one that the agent watches')
+    .option('--empty', 'compare with a node on which nothing runs; no agent is asked')
+    .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .option('--socket <path>', 'unix socket of the agent', SOCKET)
+    .addHelpText('after', '\nEnds with 0 when nothing would change, 1 when something would, else with more.')
+    .action((path: string, given: PlanFlags) => {
+      const { socket, output, empty = false } = given;
+      then({ kind: 'plan', options: { path, socket, empty, format: output } });
+    });
+}
+
+interface PlanFlags {
+  readonly socket: string;
+  readonly output: 'text' | 'json';
+  readonly empty?: boolean;
+}
+
+function addCompletion(program: Commander, then: Then): void {
+  program
+    .command('completion')
+    .description('a script that completes commands and pods with Tab')
+    .helpOption('-h, --help', 'show this help')
+    .addArgument(new Argument('<shell>', 'bash or zsh').choices(['bash', 'zsh']))
+    .addHelpText('after', '\nbash: source <(rxlet completion bash)\nzsh:  source <(rxlet completion zsh)')
+    .action((shell: 'bash' | 'zsh') => {
+      then({ kind: 'completion', shell });
+    });
 }
 
 function addValidate(program: Commander, then: Then): void {

@@ -1,6 +1,7 @@
-import { defer, switchMap, type Observable } from 'rxjs';
+import { defer, of, switchMap, type Observable } from 'rxjs';
 import type { ClientCommand } from './command.ts';
 import { commandPods } from './commands/command-pods.ts';
+import { completion } from './commands/completion.ts';
 import { describe } from './commands/describe.ts';
 import { events } from './commands/events.ts';
 import { problems } from './commands/problems.ts';
@@ -31,6 +32,12 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       return problems(command.options);
     case 'commandPods':
       return commandPods(command.options);
+    case 'plan':
+      return defer(() => import('./commands/plan.ts')).pipe(
+        switchMap(({ plan }) => plan(command.options, nodeNameOf())),
+      );
+    case 'completion':
+      return of(completion(command.shell));
     case 'validate':
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),

@@ -17,6 +17,8 @@ export type ClientCommand =
   | { readonly kind: 'events'; readonly options: EventsOptions }
   | { readonly kind: 'problems'; readonly options: ProblemsOptions }
   | { readonly kind: 'commandPods'; readonly options: CommandPodsOptions }
+  | { readonly kind: 'plan'; readonly options: PlanOptions }
+  | { readonly kind: 'completion'; readonly shell: 'bash' | 'zsh' }
   | { readonly kind: 'validate'; readonly options: ValidateOptions };
 
 export interface RunOptions {
@@ -71,6 +73,14 @@ export interface EventsOptions extends AgentOptions {
 
 export interface ProblemsOptions {
   readonly socket: string;
+  readonly format: 'text' | 'json';
+}
+
+export interface PlanOptions {
+  readonly path: string;
+  readonly socket: string;
+  /** Compares with a node on which nothing runs, without asking an agent. */
+  readonly empty: boolean;
   readonly format: 'text' | 'json';
 }
 

@@ -39,6 +39,8 @@ import { localApi } from '../server/local-api.ts';
 import { agentMetrics } from '../server/metrics/agent-metrics.ts';
 import { metricsRoutes } from '../server/metrics/metrics-routes.ts';
 import type { NodeState } from '../server/metrics/state-families.ts';
+import { planRoute } from '../server/plan-route.ts';
+import { planGround } from '../streams/view/plan-ground.ts';
 import { podCommandRoutes } from '../server/pod-command-routes.ts';
 import { SocketError } from '../server/serve-unix-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
@@ -124,6 +126,18 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     const routes = [
       ...viewRoutes({ view$, events$ }),
       ...metricsRoutes(metrics, state$),
+      planRoute(
+        combineLatest([book$, sources.stopped$]).pipe(
+          map(([book, stopped]) =>
+            planGround(book, {
+              nodeName: config.nodeName,
+              manifests: config.config.staticPodPath,
+              rootDir: config.rootDir,
+              stopped,
+            }),
+          ),
+        ),
+      ),
       ...podCommandRoutes(hearCommands(sources, commands)),
     ];
     const env = process.env;

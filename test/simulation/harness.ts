@@ -1,4 +1,17 @@
-import { concat, map, merge, NEVER, of, Subject, switchMap, takeUntil, timer, type Observable } from 'rxjs';
+import {
+  combineLatest,
+  concat,
+  map,
+  merge,
+  NEVER,
+  of,
+  Subject,
+  switchMap,
+  takeUntil,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import { POD_NAME } from '../../src/model/cri/labels.ts';
@@ -20,8 +33,9 @@ import {
   type SimulatedNodeOptions,
   type World,
 } from '../../src/simulation/simulated-node.ts';
-import { holdPods } from '../../src/sources/hold-pods.ts';
+import { holdPods, type HeldSources } from '../../src/sources/hold-pods.ts';
 import { mergeSources } from '../../src/sources/merge-sources.ts';
+import { planGround, type PlanGround } from '../../src/streams/view/plan-ground.ts';
 import type { Agent } from '../../src/streams/agent.ts';
 import type { Checkpoint } from '../../src/streams/checkpoints/checkpoints.ts';
 import { stopMemory } from '../../src/cli/stop-memory.ts';
@@ -78,6 +92,8 @@ export interface Life {
   readonly measured: readonly Measured[];
   /** Asks something of a pod by hand, as `rxlet stop` does; the agent that runs then hears it. */
   readonly command: (verb: PodVerb, name: string) => void;
+  /** What the agent that runs now has in its book, as `rxlet plan` gets it. */
+  readonly ground: () => PlanGround;
   /** Does something to the world at a time (milliseconds). */
   readonly at: (milliseconds: number, act: () => void) => void;
 }
@@ -92,6 +108,7 @@ export function live(
     const node = simulatedNode({ seed: 1, images: { 'busybox:1.35': { present: true } }, ...options });
     const failures: unknown[] = [];
     const commands = new Subject<PodCommand>();
+    let ground: PlanGround | undefined;
     const measured: Measured[] = [];
     tell({
       node,
@@ -101,18 +118,31 @@ export function live(
         timer(from)
           .pipe(
             switchMap(() => {
-              const { report$, housekeeping$, checkpoint$ } = agentOn(
+              const { report$, housekeeping$, checkpoint$, book$, stopped$ } = agentOn(
                 node,
                 desired$,
                 commands,
                 (one) => measured.push(one),
                 admission,
               );
-              return merge(report$, housekeeping$, checkpoint$);
+              return merge(
+                report$,
+                housekeeping$,
+                checkpoint$,
+                combineLatest([book$, stopped$]).pipe(
+                  tap(([book, stopped]) => {
+                    ground = planGround(book, { nodeName: 'n1', manifests: '/manifests', rootDir: '', stopped });
+                  }),
+                ),
+              );
             }),
             takeUntil(timer(until)),
           )
           .subscribe({ error: (error: unknown) => failures.push(error) });
+      },
+      ground: () => {
+        if (!ground) throw new Error('no agent has run yet');
+        return JSON.parse(JSON.stringify(ground)) as PlanGround;
       },
       command: (verb, name) => {
         commands.next({ verb, namespace: 'default', name });
@@ -133,7 +163,7 @@ function agentOn(
   command$: Observable<PodCommand>,
   meter: Meter,
   admission?: AdmissionNode,
-): Agent {
+): Agent & Pick<HeldSources, 'stopped$'> {
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
   const sources = holdPods(mergeSources([{ name: 'file', desired$ }]), command$, store);
   const counter = revisions();
@@ -183,7 +213,7 @@ function agentOn(
     http: { get: () => of(200) },
     images: imageService(cri, NO_CREDENTIALS, { parallel: 1, perSecond: 5, burst: 10 }),
   };
-  return composeAgent(
+  const agent = composeAgent(
     {
       context,
       observer: look,
@@ -198,6 +228,7 @@ function agentOn(
     sources,
     { update: 'prepare', drain$: NEVER },
   );
+  return { ...agent, stopped$: sources.stopped$ };
 }
 
 /** What an agent that starts now reads back; the disk of the simulated node answers at once here. */

@@ -28,14 +28,7 @@ function errorOf(...argv: readonly string[]): Extract<Command, { kind: 'error' }
 }
 
 const HELPS: readonly [readonly string[]][] = [
-  'get',
-  'describe',
-  'events',
-  'problems',
-  'validate',
-  'stop',
-  'start',
-  'restart',
+  ...['get', 'describe', 'events', 'problems', 'validate', 'plan', 'completion', 'stop', 'start', 'restart'],
 ].map((name) => [[name, '--help']]);
 
 describe('parseCommandLine', () => {
@@ -137,6 +130,8 @@ describe('parseCommandLine', () => {
     [['stop', 'web'], 'commandPods', { verb: 'stop', names: ['web'], namespace: undefined }],
     [['restart', 'pod', 'web', '-n', 'data'], 'commandPods', { verb: 'restart', names: ['web'], namespace: 'data' }],
     [['start', 'pod'], 'commandPods', { verb: 'start', names: ['pod'] }],
+    [['plan', 'next'], 'plan', { path: 'next', empty: false, format: 'text', socket: '/run/rxlet/rxlet.sock' }],
+    [['plan', 'next', '--empty', '-o', 'json'], 'plan', { empty: true, format: 'json' }],
     [['problems'], 'problems', { format: 'text', socket: '/run/rxlet/rxlet.sock' }],
     [['problems', '-o', 'json'], 'problems', { format: 'json' }],
   ])('reads %j', (argv, kind, options) => {
@@ -148,6 +143,11 @@ describe('parseCommandLine', () => {
     [['validate', '-', '-o', 'json'], { paths: ['-'], format: 'json' }],
   ])('reads %j', (argv, options) => {
     expect(parseCommandLine(argv)).toEqual({ kind: 'validate', options });
+  });
+
+  it('reads the shell to complete in', () => {
+    expect(parseCommandLine(['completion', 'zsh'])).toEqual({ kind: 'completion', shell: 'zsh' });
+    expect(errorOf('completion', 'fish').message).toContain('Allowed choices are bash, zsh.');
   });
 
   it.each([[['version']], [['--version']]])('shows the version for %j', (argv) => {
