@@ -180,6 +180,7 @@ function edges(
     volumeFiles: nodeVolumeFiles(),
     userNamespaces: userNamespaces({ files, paths, maxPods: config.maxPods }),
     revisions: counter,
+    monotonic: () => performance.now(),
     random: Math.random,
     http: nodeHttp(),
     images: meterImages(

@@ -40,6 +40,8 @@ export interface PodMemory {
   readonly resources: ReadonlyMap<string, AppliedResources>;
   /** Sandboxes that had to be made anew in quick succession; milliseconds. */
   readonly sandbox: Backoff | undefined;
+  /** When the pod became active, by the monotonic clock (milliseconds); not before its first sync. */
+  readonly activeSince: number | undefined;
   /** Syncs or kills in a row that did not reach what they wanted. */
   readonly failures: number;
   /** The newest revision when the pod was last acted upon: older observations do not show what was done. */
@@ -52,6 +54,7 @@ export const NO_MEMORY: PodMemory = {
   mounts: new Map(),
   resources: new Map(),
   sandbox: undefined,
+  activeSince: undefined,
   failures: 0,
   actedAt: -1,
 };

@@ -43,6 +43,8 @@ export interface RuntimeContext {
   readonly volumeFiles: VolumeFiles;
   readonly userNamespaces: UserNamespaces;
   readonly revisions: Revisions;
+  /** Milliseconds since some moment, by a clock that never jumps. */
+  readonly monotonic: () => number;
   /** A number in [0, 1), for jitter and ids. */
   readonly random: () => number;
 }

@@ -9,6 +9,8 @@ export interface Known {
   /** By container name. */
   readonly probes: ReadonlyMap<string, ProbeFindings>;
   readonly status?: PodStatus | undefined;
+  /** Milliseconds since the start of the pod, by a clock that does not jump; 0 unless told. */
+  readonly activeFor?: number;
 }
 
 /** Everything that a plan is made from. */

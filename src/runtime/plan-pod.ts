@@ -4,6 +4,7 @@ import type { Container, Pod } from '../model/pod.ts';
 import type { Backoff, BackoffLimits } from '../model/restart/backoff.ts';
 import { afterExit } from '../model/restart/restart-policy.ts';
 import type { Verdict } from '../model/status/status-facts.ts';
+import { usableSandbox } from '../model/usable-sandbox.ts';
 import { planContainer } from './plan-container.ts';
 import type { Known, PlanContext, SandboxContext } from './plan-context.ts';
 import { planInit } from './plan-init.ts';
@@ -31,7 +32,8 @@ export interface PodPlan {
  *
  * | the pod                        | then                                                                  |
  * | ------------------------------ | --------------------------------------------------------------------- |
- * | has ended for good, or is past its deadline | stop what is up, start nothing                           |
+ * | is past its deadline           | say so                                                                |
+ * | has ended for good             | stop what is up, start nothing                                        |
  * | has one ready sandbox          | init containers and sidecars first, then start what is missing or ended and may restart, replace what changed or failed a probe |
  * | has none, or a wrong one       | stop all, run a new one, start what has not ended for good            |
  *
@@ -47,47 +49,32 @@ export function planPod(
 ): PodPlan {
   // What the caller knows beside comes first: a work carries an older observation too.
   const context: PlanContext = { ...known, pod, observed, memory, now, limits };
-  const verdict = pastDeadline(context);
-  if (verdict || known.status?.phase === 'Failed' || known.status?.phase === 'Succeeded') {
+  const hasEnded = known.status?.phase === 'Failed' || known.status?.phase === 'Succeeded';
+  if (hasEnded) {
     const steps: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: '' }] : [];
-    return { ...nothingToDo(memory), steps, finished: steps.length === 0, ...(verdict ? { verdict } : {}) };
+    return { ...nothingToDo(memory), steps, finished: steps.length === 0 };
   }
+  const left = untilDeadline(context);
+  // It shows first, as with the kubelet: ending what runs may take its whole grace.
+  if (left <= 0) return { ...nothingToDo(memory), verdict: PAST_DEADLINE, wakeAt: now };
   const sandbox = usableSandbox(pod, observed);
   const plan = sandbox ? planInSandbox({ ...context, sandbox }) : planNewSandbox(context);
-  const deadline = deadlineOf(context);
-  return deadline === undefined ? plan : { ...plan, wakeAt: Math.min(plan.wakeAt ?? Infinity, deadline) };
+  return left === Infinity ? plan : { ...plan, wakeAt: Math.min(plan.wakeAt ?? Infinity, now + left) };
 }
 
-/**
- * Milliseconds since 1970; counted from the start of the pod (facts sheet 20). One that has no status yet starts now,
- * or a little later: the plan of the deadline's moment knows.
- */
-function deadlineOf({ pod, status, now }: PlanContext): number | undefined {
-  const seconds = pod.spec.activeDeadlineSeconds;
-  if (seconds === undefined) return undefined;
-  return (status?.startTime === undefined ? now : Date.parse(status.startTime)) + seconds * 1_000;
+/** Milliseconds that the pod may still be active. */
+function untilDeadline({ pod, activeFor = 0 }: PlanContext): number {
+  return (pod.spec.activeDeadlineSeconds ?? Infinity) * 1_000 - activeFor;
 }
 
-function pastDeadline(context: PlanContext): Verdict | undefined {
-  const deadline = deadlineOf(context);
-  if (deadline === undefined || context.now < deadline) return undefined;
-  const message = 'Pod was active on the node longer than the specified deadline';
-  return { phase: 'Failed', reason: 'DeadlineExceeded', message };
-}
+const PAST_DEADLINE: Verdict = {
+  phase: 'Failed',
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+};
 
 function nothingToDo(memory: PodMemory): PodPlan {
   return { steps: [], waiting: new Map(), memory, finished: false };
-}
-
-/** The newest sandbox, if the pod can go on in it (facts sheet 8.1). */
-function usableSandbox({ spec }: Pod, { sandboxes }: ObservedPod): ObservedSandbox | undefined {
-  const [newest] = sandboxes;
-  if (newest?.state !== 'ready') return undefined;
-  if (sandboxes.filter(({ state }) => state === 'ready').length > 1) return undefined;
-  const hostNetwork = spec.hostNetwork === true;
-  if (newest.hostNetwork !== undefined && newest.hostNetwork !== hostNetwork) return undefined;
-  if (!hostNetwork && newest.ips?.length === 0) return undefined;
-  return newest;
 }
 
 /** Facts sheet 8.2. */
@@ -214,12 +201,15 @@ function whatAsksForRestartOfAll({ pod, observed, sandbox }: SandboxContext): re
 
 /**
  * Sandbox, volumes and logs stay; with no trace of its containers left, the pod begins anew at the next look. Those
- * that ask for it go last: whatever interrupts this, it goes on until all are gone.
+ * that ask for it go last: whatever interrupts this, it goes on until all are gone. Ephemeral containers are left alone:
+ * without a trace they would run a second time.
  */
 function planRestartOfAll(
-  { observed: { containers }, sandbox, memory }: SandboxContext,
+  { pod, observed, sandbox, memory }: SandboxContext,
   asking: readonly ObservedContainer[],
 ): PodPlan {
+  const once = new Set(pod.spec.ephemeralContainers?.map(({ name }) => name));
+  const containers = observed.containers.filter(({ name }) => !once.has(name));
   const why = 'all containers of the pod are restarted';
   const running = containers.filter(({ state }) => state === 'running' || state === 'unknown');
   const others = containers.filter((container) => !asking.includes(container));

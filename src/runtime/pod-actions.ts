@@ -23,7 +23,7 @@ import type { PodNote, PodOutcome, PodReport, PodWork, WaitingReasons } from '..
 import { cleanUpPod } from './clean-up-pod.ts';
 import { ensureImage, withTag } from './ensure-image.ts';
 import type { Observer } from './observe.ts';
-import { performPlan, type PerformContext, type PlanProgress } from './perform-plan.ts';
+import { performPlan, type PerformContext } from './perform-plan.ts';
 import type { Known } from './plan-context.ts';
 import { planPod, type PodPlan } from './plan-pod.ts';
 import { newestOf } from './plan-steps.ts';
@@ -71,17 +71,29 @@ export function podActions(observer: Observer, context: PerformContext): PodActi
   };
 }
 
-function sync(work: Sync, memory: PodMemory, observer: Observer, context: PerformContext): Observable<PodReport> {
+function sync(work: Sync, former: PodMemory, observer: Observer, context: PerformContext): Observable<PodReport> {
   const { uid, pod } = work;
+  const memory = { ...former, activeSince: former.activeSince ?? activeSinceOf(work, context) };
   const look$ = work.observed && work.observed.revision > memory.actedAt ? of(work.observed) : observer.observePod(uid);
 
   return look$.pipe(
     concatMap((observed) => {
-      const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, knownOf(work));
+      const plan = planPod(
+        pod,
+        observed,
+        memory,
+        asyncScheduler.now(),
+        context.backoff,
+        knownOf(work, memory, context),
+      );
       if (plan.steps.length === 0) {
-        return concat(tendVolumes(work, plan, context), from(settled(work, observed, plan, context)));
+        return concat(
+          from(verdictNotes(work, plan)),
+          tendVolumes(work, plan, context),
+          from(settled(work, observed, plan, context)),
+        );
       }
-      return concat(from(verdictNotes(plan)), performPlan(plan, pod, observed, memory, context)).pipe(
+      return performPlan(plan, pod, observed, memory, context).pipe(
         concatMap((progress): Observable<PodReport> => {
           if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
           const acted = {
@@ -119,9 +131,9 @@ function sync(work: Sync, memory: PodMemory, observer: Observer, context: Perfor
 }
 
 /** Why the pod as a whole is ended, told once when that begins. */
-function verdictNotes({ verdict }: PodPlan): readonly PlanProgress[] {
+function verdictNotes({ uid }: Sync, { verdict }: PodPlan): readonly PodReport[] {
   if (!verdict) return [];
-  return [{ kind: 'note', note: { level: 'Normal', reason: verdict.reason, message: verdict.message } }];
+  return [{ kind: 'note', uid, note: { level: 'Normal', reason: verdict.reason, message: verdict.message } }];
 }
 
 /** Everything is as it should be, or waits for a time that is known. */
@@ -145,8 +157,18 @@ function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: Perf
 }
 
 /** What the work knows beside the observation; that one may be old by now. */
-function knownOf({ probes, status }: Sync): Known {
-  return { probes, status };
+function knownOf({ probes, status }: Sync, { activeSince }: PodMemory, { monotonic }: PerformContext): Known {
+  return { probes, status, ...(activeSince === undefined ? {} : { activeFor: monotonic() - activeSince }) };
+}
+
+/**
+ * The wall clock is asked once, for what the pod lived through under an earlier run of the agent: later jumps of it
+ * neither end a pod before its deadline nor let it live on.
+ */
+function activeSinceOf({ status }: Sync, { monotonic }: PerformContext): number {
+  const now = asyncScheduler.now();
+  const startedAt = status?.startTime === undefined ? now : Date.parse(status.startTime);
+  return monotonic() - Math.max(0, now - startedAt);
 }
 
 /** One for every container that waits for the end of its back-off; the event log counts them. */
@@ -169,7 +191,7 @@ function afterwards(
   context: PerformContext,
 ): Observable<PodReport> {
   const now = asyncScheduler.now();
-  const plan = planPod(work.pod, observed, memory, now, context.backoff, knownOf(work));
+  const plan = planPod(work.pod, observed, memory, now, context.backoff, knownOf(work, memory, context));
   if (failures.size === 0 && plan.steps.length === 0) {
     // Of a pod that goes on the volumes have just been made ready.
     return concat(

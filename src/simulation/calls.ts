@@ -37,6 +37,8 @@ export interface SimulatedCall {
 export type Fault =
   /** It fails, and nothing has happened: with a kind of error of the runtime, or for the disk a code, as `ENOSPC`. */
   | { readonly kind: 'fail'; readonly error?: RuntimeErrorKind; readonly code?: string; readonly message?: string }
+  /** It takes so many milliseconds longer, most of them before its effect. */
+  | { readonly kind: 'slow'; readonly by: number }
   /** It is never answered, and nothing happens; it fails at its deadline. */
   | { readonly kind: 'hang' }
   /** It takes effect, but its answer is lost: at once, or (`deadline`) only at its deadline. */
@@ -126,7 +128,7 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
         const entry = log[index];
         const fault = entry && faults(entry, random);
         const [least, most] = latencyOf(plan.name);
-        const latency = least + random() * (most - least);
+        const latency = least + random() * (most - least) + (fault?.kind === 'slow' ? fault.by : 0);
         const answer$ = takePlace(plan, latency, fault).pipe(
           tap(() => {
             leave(index, 'ok');
@@ -158,6 +160,7 @@ function takePlace<T>({ name, deadline, effect }: CallPlan<T>, latency: number, 
 
   switch (fault?.kind) {
     case undefined:
+    case 'slow':
       // Failures take their way back too.
       return effect$.pipe(materialize(), delay(after), dematerialize());
     case 'fail':

@@ -1,3 +1,4 @@
+import { fromRoot } from '../model/paths.ts';
 import type { Observable } from 'rxjs';
 import type { CgroupDriver } from '../model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH } from '../model/cri/labels.ts';
@@ -169,9 +170,9 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
 
 /** Writes where the container's own file for it is mounted from. */
 function leaveMessage(disk: MemoryDisk, { config }: SimulatedContainer, content: string): void {
-  const path = config.annotations?.[TERMINATION_MESSAGE_PATH];
+  const path = fromRoot(config.annotations?.[TERMINATION_MESSAGE_PATH] ?? '');
   const hostPath = config.mounts?.find(({ containerPath }) => containerPath === path)?.hostPath;
-  if (path !== undefined && hostPath !== undefined) disk.put(hostPath, { type: 'file', mode: 0o666, content });
+  if (hostPath !== undefined) disk.put(hostPath, { type: 'file', mode: 0o666, content });
 }
 
 function noFaults(): undefined {

@@ -59,7 +59,7 @@ const ALLOWED_DIFFERENCES: readonly AllowedDifference[] = [
   {
     rule: 'back-off-shows-at-once',
     reason:
-      'A container that ended and is to start again shows the back-off as soon as it is known; the kubelet shows the end until its next look.',
+      'A container that ended or could not start, and is to start again, shows the back-off as soon as it is known; the kubelet shows the failure until its next look.',
     covers: ({ measure, path }, { expected, got }) => {
       const name = /^status\.(\w+)\.([^.]+)\.(?:state|lastState)(?:\.|$)/.exec(path);
       if (measure !== 'statuses' || !name) return false;
@@ -163,14 +163,25 @@ const ALLOWED_DIFFERENCES: readonly AllowedDifference[] = [
   },
   {
     rule: 'the-kubelet-crashed',
-    reason: 'What the kubelet does after it has crashed is nothing to copy.',
-    covers: (_difference, { corpusCase: { record } }) => record.kubeletPanic !== undefined,
+    reason:
+      'What the kubelet does after it has crashed is nothing to copy: that it never starts a pod, or begins it anew.',
+    covers: (difference, { corpusCase: { record } }) =>
+      record.kubeletPanic !== undefined &&
+      (tellsOfARestart(difference) || (difference.path === 'pod' && difference.got === 'is taken in')),
   },
   {
     rule: 'successor-of-one-name',
     reason:
       'Of two files with one pod name the first one keeps it, and the other is a problem; the kubelet lets them fight.',
-    covers: (_difference, { life }) => life.problems.some(({ message }) => message.includes('already comes from')),
+    covers: ({ pod }, { corpusCase: { record }, life }) =>
+      record.meta.pods.filter(({ namespace, name }) => `${namespace}/${name}` === pod).length > 1 &&
+      life.problems.some(({ message }) => message.includes('already comes from')),
+  },
+  {
+    rule: 'what-is-put-back-starts-anew',
+    reason:
+      'A pod that was taken away and ended, and is put back under its UID, is a new pod; the kubelet counts on where it was (docs/decisions/016).',
+    covers: (difference, { life }) => tellsOfARestart(difference) && wasAway(difference.pod, life),
   },
   {
     rule: 'projected-volumes-mount',
@@ -188,18 +199,48 @@ const ALLOWED_DIFFERENCES: readonly AllowedDifference[] = [
   {
     rule: 'a-broken-edit-changes-nothing',
     reason: 'A file that stops being valid keeps its last good pod running; the kubelet stops it at its next scan.',
-    covers: ({ measure, path }, { corpusCase: { record, manifests, stepTexts }, life }) =>
+    covers: (difference, { corpusCase: { record, manifests, stepTexts }, life }) =>
       life.problems.length > 0 &&
       manifests.size === 1 &&
       stepTexts.length > 0 &&
       record.accepted &&
-      (measure === 'requests' ? /^sandboxes\.\d+|^containers\./.test(path) : true),
+      tellsOfARestart(difference),
   },
 ];
 
 /** Which rule covers a difference, if any. */
 export function ruleFor(difference: Difference, situation: Situation): AllowedDifference | undefined {
   return ALLOWED_DIFFERENCES.find(({ covers }) => covers(difference, situation));
+}
+
+/** The kubelet ended what ran, and began it again with the next number; with us there is no trace of that. */
+function tellsOfARestart({ measure, path, expected, got }: Difference): boolean {
+  switch (measure) {
+    case 'specs':
+      return false;
+    case 'requests':
+      return /^sandboxes\.[1-9]\d*(?:\.metadata\.attempt)?$/.test(path)
+        ? got === undefined
+        : /^containers\.[^.]+$/.test(path);
+    case 'statuses':
+      return /^status\.(?:initC|c)ontainerStatuses\.[^.]+\.(?:restartCount|containerID|lastState\.terminated)$/.test(
+        path,
+      );
+    case 'timelines':
+      return (
+        got === undefined && /restarts=[1-9]|^"ended:|PodReadyToStartContainers=False/.test(JSON.stringify(expected))
+      );
+  }
+}
+
+/** It was being ended, and after that the same UID was wanted again. */
+function wasAway(pod: string, { sights }: CaseLife): boolean {
+  const views = sights.flatMap(({ pods }) =>
+    pods.filter(({ pod: { metadata } }) => `${metadata.namespace}/${metadata.name}` === pod),
+  );
+  const left = views.findIndex(({ phase }) => phase === 'terminating');
+  const uid = views[left]?.pod.metadata.uid;
+  return views.slice(left).some((view) => view.pod.metadata.uid === uid && view.phase !== 'terminating');
 }
 
 function refusedOnlyFor({ record, life: { problems } }: Situation, why: RegExp): boolean {
@@ -217,11 +258,13 @@ function containerOf(status: Json | undefined, list: string, name: string): Cont
   return lists?.[list]?.find((container) => container.name === name) ?? {};
 }
 
-/** One shows the end, the other the back-off after that very end. */
+/** One shows the end, or that the start failed, and the other the back-off after that very end. */
 function isBackOffOf(ended: ContainerLook, waiting: ContainerLook): boolean {
+  const end =
+    ended.state?.waiting?.reason === 'RunContainerError' ? ended.lastState?.terminated : ended.state?.terminated;
   return (
-    ended.state?.terminated !== undefined &&
+    end !== undefined &&
     waiting.state?.waiting?.reason === 'CrashLoopBackOff' &&
-    JSON.stringify(waiting.lastState?.terminated) === JSON.stringify(ended.state.terminated)
+    JSON.stringify(waiting.lastState?.terminated) === JSON.stringify(end)
   );
 }

@@ -29,7 +29,12 @@ export interface PodRecord {
   readonly containersLeftOut?: number;
   readonly cri: readonly RecordedCall[];
   readonly timeline: readonly RecordedMoment[];
-  readonly events?: readonly { readonly reason: string; readonly field: string; readonly message: string }[];
+  readonly events?: readonly {
+    readonly t: number;
+    readonly reason: string;
+    readonly field: string;
+    readonly message: string;
+  }[];
   readonly files?: {
     readonly terminationLogs?: Readonly<Record<string, string>>;
     /** Below the pod's folder. */

@@ -1,4 +1,4 @@
-import { defer, NEVER, of } from 'rxjs';
+import { asyncScheduler, defer, NEVER, of } from 'rxjs';
 import { imageService, NO_CREDENTIALS } from '../../src/runtime/images/image-service.ts';
 import { observer } from '../../src/runtime/observe.ts';
 import type { PerformContext } from '../../src/runtime/perform-plan.ts';
@@ -84,6 +84,7 @@ export function agentOn(
     volumeFiles,
     userNamespaces: userNamespaces({ files, paths: PATHS, maxPods: config.maxPods }),
     revisions: counter,
+    monotonic: () => asyncScheduler.now(),
     random: seededRandom(7),
     http,
     images: imageService(cri, NO_CREDENTIALS, { parallel: 1, perSecond: 5, burst: 10 }),

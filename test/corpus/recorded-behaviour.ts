@@ -16,6 +16,9 @@ interface Instance {
   readonly command: readonly string[];
   readonly createError?: string;
   readonly start?: RecordedCall;
+  /** Seconds at which its start was told, and milliseconds that it took from its creation on. */
+  readonly startedAt?: number;
+  readonly startTime?: number;
   readonly stop?: RecordedCall;
   readonly execs: readonly RecordedCall[];
   readonly end?: RecordedContainer;
@@ -65,7 +68,8 @@ export function recordedBehaviour(record: CaseRecord): RecordedBehaviour {
       const all = (instances.get(podOf(sandboxConfig?.metadata?.name ?? '')) ?? []).filter(
         (instance) => instance.name === config?.metadata?.name && instance.attempt === (config.metadata.attempt ?? 0),
       );
-      return refusal(all[0]?.createError);
+      const [made] = all;
+      return refusal(made?.createError) ?? slow(made);
     }
     return undefined;
   }
@@ -114,22 +118,35 @@ function probeAnswer({ events = [] }: PodRecord, container: string, kind: ProbeK
   return how === 'warning' ? of({ result: 'warning', output }) : throwError(() => new Error(output));
 }
 
+/**
+ * A restart takes as long as on the machine of the recording, so that as many of them find room until its end. The
+ * comparison of timelines makes up for the time of the first start.
+ */
+function slow(instance: Instance | undefined): Fault | undefined {
+  if (instance?.startTime === undefined || instance.attempt === 0) return undefined;
+  return { kind: 'slow', by: instance.startTime };
+}
+
 function refusal(message: string | undefined): Fault | undefined {
   return message === undefined ? undefined : { kind: 'fail', error: 'refused', message };
 }
 
-function instancesOf({ cri, containers }: PodRecord): readonly Instance[] {
+function instancesOf({ cri, containers, timeline, events = [] }: PodRecord): readonly Instance[] {
   const ends = [...containers];
   return cri.flatMap((made): readonly Instance[] => {
     if (made.call !== 'CreateContainer' || made.name === undefined) return [];
     const { name, attempt = 0, container: id } = made;
     const index = ends.findIndex((end) => end.name === name && end.attempt === attempt);
-    const [end] = index < 0 ? [] : ends.splice(index, 1);
+    const [end = endIn(timeline, name, attempt)] = index < 0 ? [] : ends.splice(index, 1);
     const of = (call: string): RecordedCall | undefined =>
       cri.find((other) => other.call === call && other.container_id === id && other.t >= made.t);
     const start = of('StartContainer');
     const stop = of('StopContainer');
     const nextAt = cri.find((other) => other.call === 'CreateContainer' && other.name === name && other.t > made.t)?.t;
+    const startedAt = events.find(
+      ({ reason, field, t }) =>
+        reason === 'Started' && field.endsWith(`{${name}}`) && t >= made.t && t <= (nextAt ?? Infinity),
+    )?.t;
     const { command = [], args = [] } = (end?.config ?? {}) as {
       command?: readonly string[];
       args?: readonly string[];
@@ -143,11 +160,23 @@ function instancesOf({ cri, containers }: PodRecord): readonly Instance[] {
         ...(made.error && { createError: made.error.message }),
         ...(start && { start }),
         ...(stop && { stop }),
+        ...(startedAt !== undefined && { startedAt, startTime: (startedAt - made.t) * 1_000 }),
         ...(end && { end }),
         ...(nextAt !== undefined && { nextAt }),
       },
     ];
   });
+}
+
+/** Of a container that was left out of the recording its statuses may tell the end. */
+function endIn(timeline: PodRecord['timeline'], name: string, attempt: number): RecordedContainer | undefined {
+  for (const moment of timeline) {
+    const seen = { ...moment.initContainers, ...moment.containers }[name];
+    const [, reason = '', code] = /^terminated:(.*):(\d+)$/.exec(seen?.state ?? '') ?? [];
+    if (seen?.restartCount === attempt && code !== undefined)
+      return { name, attempt, state: 'EXITED', exitCode: Number(code), reason };
+  }
+  return undefined;
 }
 
 function scriptOf(
@@ -157,7 +186,7 @@ function scriptOf(
 ): ProcessScript {
   if (!instance) return {};
   const kept = Object.entries(record.files?.terminationLogs ?? {}).find(([path]) => path.split('/')[1] === name)?.[1];
-  const message = (kept?.length ?? 0) < LONGEST_KEPT ? kept : `${kept ?? ''}${messageIn(record, name)}`;
+  const message = kept === undefined ? undefined : wholeOf(kept, messageIn(record, name));
   const exits = exitOf(instance, record, [...(config.command ?? []), ...(config.args ?? [])]);
   return {
     onTerm: onTermOf(instance),
@@ -171,6 +200,20 @@ function scriptOf(
 /** What the recording keeps of a termination log (characters) and of a log (lines): the rest is cut off. */
 const LONGEST_KEPT = 5_000;
 const MOST_LINES = 60;
+
+/**
+ * What a container left, of which the beginning was kept and, as the message that was shown, a part of the last 4,096
+ * characters from their first on: so where the message begins tells how long the whole was.
+ */
+function wholeOf(kept: string, message: string): string {
+  if (kept.length < LONGEST_KEPT) return kept;
+  const starts = Array.from({ length: kept.length + 1 }, (_, index) => index);
+  const at = starts.find((index) => message.startsWith(kept.slice(index)) || kept.startsWith(message, index)) ?? 0;
+  const known = `${kept.slice(0, at)}${message}`;
+  return `${known}${kept.slice(known.length)}`.padEnd(at + LONGEST_MESSAGE, '?');
+}
+
+const LONGEST_MESSAGE = 4_096;
 
 /** The end of what a container left, as its status showed it. */
 function messageIn({ pod }: PodRecord, container: string): string {
@@ -197,7 +240,7 @@ function exitOf(instance: Instance, record: PodRecord, command: readonly string[
   const code = end?.exitCode;
   const isOver = end && (end.state === 'EXITED' || end.state === 'REMOVED') && typeof code === 'number';
   if (!start || start.error || !isOver) return undefined;
-  const startedAt = start.t + (start.took ?? 0);
+  const startedAt = instance.startedAt ?? start.t + (start.took ?? 0);
   const seenAt = record.timeline.find(({ containers }) => {
     const state = containers?.[name];
     if (!state) return false;
@@ -214,8 +257,16 @@ function exitOf(instance: Instance, record: PodRecord, command: readonly string[
 }
 
 function isBefore(state: string): boolean {
-  return state === 'waiting:ContainerCreating' || state === 'waiting:PodInitializing' || state === 'waiting';
+  return BEFORE_ITS_START.has(state);
 }
+
+/** A container that is to start anew with all others has the number of the next one already. */
+const BEFORE_ITS_START = new Set([
+  'waiting',
+  'waiting:ContainerCreating',
+  'waiting:PodInitializing',
+  'waiting:RestartingAllContainers',
+]);
 
 /** Seconds that a script sleeps, in all. */
 function sleepOf(command: readonly string[]): number {

@@ -43,6 +43,7 @@ export function compareTimelines(
           stretches(moments, (moment) => containerState(moment, name)),
           stretches(life, (moment) => containerState(moment, name)),
           removedAt,
+          lastMade(record, name),
         ),
       ),
     ];
@@ -164,12 +165,14 @@ function compareStretches(
   theirs: readonly Stretch[],
   ours: readonly Stretch[],
   removedAt: number,
+  made = 0,
 ): readonly Gap[] {
   const expected = theirs.map(({ state }) => state);
   const got = ours.map(({ state }) => state);
   // What comes after the end of the recording, or was cut off by it, is nobody's fault.
-  const missing = firstMissing(trimEnd(lasting(theirs), got), got);
-  const extra = firstMissing(trimEnd(lasting(ours.filter(({ from }) => from < removedAt)), expected), expected);
+  const missing = firstMissing(trimEnd(untilLastRestart(lasting(theirs), got, made), got), got);
+  const begun = lasting(ours.filter(({ from }) => from < removedAt));
+  const extra = firstMissing(trimEnd(untilLastRestart(begun, expected, made), expected), expected);
   return [
     ...(missing === undefined ? [] : [{ path: `${path} (${missing.after})`, expected: missing.state }]),
     ...(extra === undefined ? [] : [{ path: `${path} (${extra.after})`, got: extra.state }]),
@@ -180,6 +183,29 @@ function lasting(stretches: readonly Stretch[]): readonly string[] {
   return stretches
     .filter(({ state, lasted }) => lasted >= (STARTING.test(state) ? START_UP : UNSEEN))
     .map(({ state }) => state);
+}
+
+/**
+ * Without the states of its last restart, when the other one ends with the instance before: whether there is one more
+ * until the end depends on its very moment. The first restart of all has no such excuse, but that the recording went
+ * on to it (`made`) when nobody looked at its statuses any more.
+ */
+function untilLastRestart(states: readonly string[], other: readonly string[], made: number): readonly string[] {
+  const [last, others] = [Math.max(0, ...states.map(restartsIn)), Math.max(0, ...other.map(restartsIn))];
+  const isAtTheEnd = last === others + 1 && (last >= 2 || made >= last);
+  return isAtTheEnd ? states.filter((state) => restartsIn(state) < last) : states;
+}
+
+/** The number of the last instance of a container that the recording made. */
+function lastMade({ cri }: PodRecord, container: string): number {
+  const attempts = cri.map(({ call, name, attempt = 0 }) =>
+    call === 'CreateContainer' && name === container ? attempt : 0,
+  );
+  return Math.max(0, ...attempts);
+}
+
+function restartsIn(state: string): number {
+  return Number(/ restarts=(\d+)/.exec(state)?.[1] ?? 0);
 }
 
 /** Without its last states, up to two, when the other one has not come so far: a restart may fall beyond the end. */

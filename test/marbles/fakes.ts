@@ -1,4 +1,4 @@
-import { defer, EMPTY, NEVER, of, type Observable } from 'rxjs';
+import { asyncScheduler, defer, EMPTY, NEVER, of, type Observable } from 'rxjs';
 import { CONTAINER_HASH } from '../../src/model/cri/labels.ts';
 import { containerHash } from '../../src/model/container-hash.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../src/model/observed.ts';
@@ -213,6 +213,7 @@ export function context({ log = [], ...more }: ContextParts = {}): PerformContex
     volumeFiles: fakeVolumeFiles(log),
     userNamespaces: () => of(userNamespaceAt(65_536)),
     revisions: revisions(),
+    monotonic: () => asyncScheduler.now(),
     random: () => 0,
     http: { get: () => of(200) },
     images: { status: () => of({ image: { id: 'sha256:1' } }), pull: () => of({ ref: 'sha256:1', took: 0 }) },

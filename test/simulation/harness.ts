@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   combineLatest,
   concat,
   map,
@@ -209,6 +210,7 @@ function agentOn(
     volumeFiles,
     revisions: counter,
     userNamespaces: () => of(userNamespaceAt(65_536)),
+    monotonic: () => asyncScheduler.now(),
     random: seededRandom(7),
     http: { get: () => of(200) },
     images: imageService(cri, NO_CREDENTIALS, { parallel: 1, perSecond: 5, burst: 10 }),

@@ -6,14 +6,21 @@ import type { Condition, ContainerStatus, Phase } from './status-facts.ts';
 /** A condition before it is known since when it holds. */
 export type Finding = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
+interface Circumstances {
+  /** It has a sandbox in which it can go on. */
+  readonly hasSandbox: boolean;
+  readonly restartsAll?: boolean;
+  /** Why the node ends it for the sake of others. */
+  readonly disruption?: string | undefined;
+}
+
 /** The conditions of a pod, in the kubelet's order (facts sheet 20). */
 export function findingsOf(
   pod: Pod,
   init: readonly ContainerStatus[],
   regular: readonly ContainerStatus[],
   phase: Phase,
-  hasSandbox: boolean,
-  restartsAll = false,
+  { hasSandbox, restartsAll = false, disruption }: Circumstances,
 ): readonly Finding[] {
   const containersReady = containersReadyOf(pod, init, regular, phase);
   return [
@@ -23,6 +30,7 @@ export function findingsOf(
     containersReady,
     finding('PodScheduled', true),
     ...(mayRestartAll(pod) ? [restartingOf(restartsAll)] : []),
+    ...(disruption === undefined ? [] : [disruptedFor(disruption)]),
   ];
 }
 
@@ -44,6 +52,11 @@ export function datedConditions(
 function restartingOf(restartsAll: boolean): Finding {
   const found = finding('AllContainersRestarting', restartsAll);
   return restartsAll ? { ...found, reason: 'RestartAllContainersStarted' } : found;
+}
+
+/** Told only of what the node ends for the sake of others (facts sheet 4). */
+function disruptedFor(message: string): Finding {
+  return { ...finding('DisruptionTarget', true), reason: 'TerminationByKubelet', message };
 }
 
 function initializedOf(

@@ -10,6 +10,7 @@ import { containerStatus } from './container-status.ts';
 import { phaseOf } from './phase.ts';
 import { asksForRestartOfAll } from './restart-of-all.ts';
 import type { ContainerStatus, Phase, StatusFacts } from './status-facts.ts';
+import { usableSandbox } from '../usable-sandbox.ts';
 import { wasInitialized } from './was-initialized.ts';
 
 /**
@@ -42,8 +43,11 @@ function statusOf(pod: Pod, previous: PodStatus | undefined, facts: StatusFacts)
   const why = verdict ?? (phase === previous?.phase ? previous : undefined);
   const time = rfc3339(now);
   const ips = podIps(pod, previous, facts);
-  const restartsAll = asksForRestartOfAll(pod, observed);
-  const findings = findingsOf(pod, initContainerStatuses, containerStatuses, phase, hasSandbox(observed), restartsAll);
+  const findings = findingsOf(pod, initContainerStatuses, containerStatuses, phase, {
+    hasSandbox: observed !== undefined && usableSandbox(pod, observed) !== undefined,
+    restartsAll: asksForRestartOfAll(pod, observed),
+    disruption: verdict?.disruption,
+  });
   return {
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase,
@@ -103,10 +107,6 @@ function podIps({ spec }: Pod, previous: PodStatus | undefined, { observed, host
   const newest = observed?.sandboxes[0];
   if (newest?.state === 'ready') return spec.hostNetwork === true ? hostIps : (newest.ips ?? []);
   return (previous?.podIPs ?? []).map(({ ip }) => ip);
-}
-
-function hasSandbox(observed: ObservedPod | undefined): boolean {
-  return observed?.sandboxes[0]?.state === 'ready';
 }
 
 /** The oldest sandbox that is still there has seen the pod start; that helps where no earlier status was kept. */

@@ -3,6 +3,7 @@ import { deepEqual } from '../deep-equal.ts';
 import type { Pod, PodStatus } from '../pod.ts';
 import { qosClassOf } from '../qos.ts';
 import { rfc3339 } from '../rfc3339.ts';
+import type { Verdict } from './status-facts.ts';
 
 /**
  * The status of a pod that the node does not take (facts sheet 4): nothing of it has ever begun. `now` is milliseconds
@@ -33,8 +34,9 @@ export function isRefusedStatus({ phase, reason, message }: PodStatus): boolean 
 const REJECTED = 'Pod was rejected: ';
 
 /** What becomes of a pod that is ended so that a critical one fits. */
-export const PREEMPTED: Refusal & { readonly phase: 'Failed' } = {
+export const PREEMPTED: Refusal & Verdict = {
   phase: 'Failed',
   reason: 'Preempting',
   message: 'Preempted in order to admit critical pod',
+  disruption: 'Pod was preempted by Kubelet to accommodate a critical pod.',
 };

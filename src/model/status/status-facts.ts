@@ -17,6 +17,8 @@ export interface Verdict {
   readonly phase: 'Failed' | 'Pending';
   readonly reason: string;
   readonly message: string;
+  /** The node ends it for the sake of others: the message of its DisruptionTarget condition. */
+  readonly disruption?: string;
 }
 
 /** Everything that a pod's status is made of, beside the pod. */

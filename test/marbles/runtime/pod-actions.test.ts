@@ -94,6 +94,40 @@ const MADE_TWO = observed({
 });
 
 describe('podActions', () => {
+  describe('counts the deadline of a pod', () => {
+    const of = pod({ spec: { activeDeadlineSeconds: 60 } });
+    const at = (monotonic: number, activeSince: number | undefined, startTime: string) =>
+      end(
+        { ...sync(of, WELL), status: { phase: 'Running', startTime } } as PodWork,
+        { more: { monotonic: () => monotonic } },
+        { ...NO_MEMORY, activeSince },
+      );
+    const [longAgo, now] = ['1970-01-01T00:00:00Z', new Date().toISOString()];
+
+    it('by a clock that does not jump, once it was seen by this agent', () => {
+      expect(at(159_000, 100_000, longAgo).outcome).toMatchObject({
+        kind: 'synced',
+        next: expect.closeTo(1_000, -2) as number,
+      });
+      expect(at(159_000, 100_000, longAgo).outcome).not.toHaveProperty('verdict');
+      expect(at(160_000, 100_000, now).outcome).toMatchObject({ verdict: { reason: 'DeadlineExceeded' } });
+    });
+
+    it('from its start, where an earlier run of the agent has seen that', () => {
+      expect(at(5_000, undefined, longAgo).outcome).toMatchObject({ verdict: { reason: 'DeadlineExceeded' } });
+      expect(at(5_000, undefined, now).outcome).not.toHaveProperty('verdict');
+      expect(at(5_000, undefined, now).memory?.activeSince).toBeLessThanOrEqual(5_000);
+    });
+
+    it('and tells that it is over before it stops anything, in one event', () => {
+      const told = reports(sync(of, WELL), { more: { monotonic: () => 60_000 } }, { ...NO_MEMORY, activeSince: 0 });
+      expect(told).toMatchObject([
+        { kind: 'note', note: { reason: 'DeadlineExceeded' } },
+        { kind: 'outcome', outcome: { kind: 'synced', finished: false, next: 0 } },
+      ]);
+    });
+  });
+
   it(
     'does what the diagrams of its doc comment show',
     marbles(({ cold, expectObservable }) => {

@@ -489,6 +489,12 @@ describe('the runtime', () => {
 });
 
 describe('a fault', () => {
+  it('can be that a call takes longer, and does what it does all the same', () => {
+    const { values, times } = live(() => outcome(node({ faults: () => ({ kind: 'slow', by: 5_000 }) }).cri.version()));
+    expect(values).toEqual(['ok']);
+    expect(times).toEqual([5_010]); // a call takes 10 ms here
+  });
+
   it('of the first kind makes a call fail without effect', () => {
     const n = node({
       faults: ({ name, nth }) =>

@@ -119,6 +119,13 @@ describe('planPod', () => {
       expect(steps(planWithin(of, [ended(42)]))).toEqual(['remove main-0 but its log']);
     });
 
+    it('leaves ephemeral containers alone, so that none of them runs a second time', () => {
+      const debugged = { ...of, spec: { ...of.spec, ephemeralContainers: [wanted('debug'), wanted('over')] } };
+      const seen = [runs('debug'), exited(0, 0, { name: 'over' }), ended(42)];
+      expect(steps(planWithin(debugged, seen))).toEqual(['remove main-0 but its log']);
+      expect(steps(planWithin(debugged, seen.slice(0, 2)))).toEqual(['start i by logs']);
+    });
+
     it('keeps the sandbox, and starts with the first init container then', () => {
       expect(planWithin(of, life).sandbox).toEqual(sandbox());
       expect(steps(planWithin(of, []))).toEqual(['start i by logs']);
@@ -222,7 +229,6 @@ describe('planPod', () => {
 
   describe('ends a pod at its deadline', () => {
     const of = pod({ spec: { activeDeadlineSeconds: 6, restartPolicy: 'Always' } });
-    const status: PodStatus = { phase: 'Running', startTime: '1970-01-01T00:00:10Z' };
     const verdict = {
       phase: 'Failed',
       reason: 'DeadlineExceeded',
@@ -230,41 +236,40 @@ describe('planPod', () => {
     };
 
     it('wakes for it, counted from the start of the pod', () => {
-      const plan = planWithin(of, [runs('main')], { status, now: 12_000 });
+      const plan = planWithin(of, [runs('main')], { activeFor: 2_000, now: 12_000 });
       expect(steps(plan)).toEqual([]);
       expect(plan.wakeAt).toBe(16_000);
       expect(plan.verdict).toBeUndefined();
     });
 
-    it('wakes for it though the pod has no status yet: its first sync is about to make one', () => {
-      expect(planWithin(of, [], { now: 9_000 }).wakeAt).toBe(15_000);
-    });
-
     it('wakes for a back-off that ends before', () => {
       const { memory } = planWithin(of, [exited(1, 1_000)], { now: 1_000 });
-      const waits = planWithin(of, [exited(1, 3_000, { attempt: 1 })], { status, now: 12_000, memory });
+      const waits = planWithin(of, [exited(1, 3_000, { attempt: 1 })], { activeFor: 2_000, now: 12_000, memory });
       expect(waits.wakeAt).toBe(13_000);
     });
 
-    it('then stops all of it, and starts nothing', () => {
-      const plan = planWithin(of, [runs('main')], { status, now: 16_000 });
-      expect(steps(plan)).toEqual(['stop the pod']);
-      expect(plan.verdict).toEqual(verdict);
-      expect(plan.finished).toBe(false);
-      expect(plan.steps).toEqual([{ do: 'stopPod', why: '' }]);
+    it('then says so at once, before anything of it is stopped', () => {
+      const plan = planWithin(of, [runs('main')], { activeFor: 6_000, now: 16_000 });
+      expect(plan).toMatchObject({ steps: [], verdict, wakeAt: 16_000, finished: false });
+    });
+
+    it('stops all of it when that is told, and starts nothing', () => {
+      const plan = planWithin(of, [runs('main')], { status: verdict, activeFor: 6_000, now: 16_000 });
+      expect(plan).toMatchObject({ steps: [{ do: 'stopPod', why: '' }], finished: false });
     });
 
     it('is finished when all is down', () => {
-      const plan = planFor(of, { sandboxes: [endedSandbox()], containers: [ended(143)] }, { status, now: 17_000 });
-      expect(steps(plan)).toEqual([]);
-      expect(plan.verdict).toEqual(verdict);
-      expect(plan.finished).toBe(true);
+      const down = { sandboxes: [endedSandbox()], containers: [ended(143)] };
+      expect(planFor(of, down, { status: verdict, activeFor: 9_000 })).toMatchObject({ steps: [], finished: true });
     });
 
-    it('knows none before the pod has started', () => {
-      const plan = planFor(of, {}, { now: 99_000 });
-      expect(plan.verdict).toBeUndefined();
-      expect(steps(plan)).toEqual(['sandbox 0', 'start main by logs']);
+    it('goes by how long the pod was active, whatever the wall clock says', () => {
+      const status: PodStatus = { phase: 'Running', startTime: '1970-01-01T00:00:10Z' };
+      const [hour, early] = [3_600_000, 0];
+      const jumped = planWithin(of, [runs('main')], { status, activeFor: 5_000, now: hour });
+      expect(jumped).toMatchObject({ steps: [], wakeAt: hour + 1_000 });
+      expect(jumped.verdict).toBeUndefined();
+      expect(planWithin(of, [runs('main')], { status, activeFor: 6_000, now: early }).verdict).toEqual(verdict);
     });
   });
 

@@ -15,6 +15,8 @@ export interface Moment {
   readonly now?: number;
   readonly probes?: readonly (readonly [string, ProbeFindings])[];
   readonly status?: PodStatus;
+  /** Milliseconds since the start of the pod. */
+  readonly activeFor?: number;
 }
 
 /** What is planned for a pod in a ready sandbox that holds these containers, newest first. */
@@ -23,8 +25,8 @@ export function planWithin(of: Pod, containers: readonly ObservedContainer[], mo
 }
 
 export function planFor(of: Pod, seen: Partial<ObservedPod>, moment: Moment = {}): PodPlan {
-  const { memory = NO_MEMORY, now = 1_000, probes = [], status } = moment;
-  const known: Known = { probes: new Map(probes), ...(status ? { status } : {}) };
+  const { memory = NO_MEMORY, now = 1_000, probes = [], status, activeFor = 0 } = moment;
+  const known: Known = { probes: new Map(probes), activeFor, ...(status ? { status } : {}) };
   return planPod(of, observed(seen), memory, now, LIMITS, known);
 }
 

@@ -512,6 +512,11 @@ describe('turnPage: what the node takes', () => {
       reason: 'Preempting',
       message: 'Preempted in order to admit critical pod',
     });
+    expect(entryOf(told, 'x')?.status?.conditions?.at(-1)).toMatchObject({
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'TerminationByKubelet',
+    });
     const later = storyFrom(ROOM_FOR_TWO, [
       ...[snapshot(), add(low), add(high), ended('x'), cleanedUp('x')],
       ...[remove(high), ended('y')],

@@ -221,3 +221,17 @@ it('keeps the QoS class with which the pod began, whatever an edit asks for', ()
   expect(before.qosClass).toBe('BestEffort');
   expect(status(guaranteed, within(container()), {}, before).qosClass).toBe('BestEffort');
 });
+
+describe('PodReadyToStartContainers', () => {
+  const onHost = pod({ spec: { hostNetwork: true } });
+  it.each<[string, ReturnType<typeof pod>, Parameters<typeof sandbox>[0], string]>([
+    ['holds with a sandbox that is ready', pod(), {}, 'True'],
+    ['does not hold once the sandbox has ended', pod(), { state: 'notReady' }, 'False'],
+    ['does not hold from the edit on that asks for another network', onHost, { hostNetwork: false }, 'False'],
+    ['holds on the network of the node', onHost, { hostNetwork: true }, 'True'],
+    ['does not hold while the sandbox has no address', pod(), { ips: [] }, 'False'],
+  ])('%s', (_rule, of, how, holds) => {
+    const told = status(of, { sandboxes: [sandbox(how)], containers: [container()] });
+    expect(told.conditions?.find(({ type }) => type === 'PodReadyToStartContainers')?.status).toBe(holds);
+  });
+});
