@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { resolve } from 'node:path';
 import { concatMap, defer, from, map, of, toArray, type Observable } from 'rxjs';
 import type { Problem } from '../../model/desired.ts';
+import { keyOf, type ObjectKey } from '../../model/objects/local-object.ts';
 import type { Pod } from '../../model/pod.ts';
 import { foldManifests, initialState } from '../../sources/file/fold-manifests.ts';
 import type { FileReading } from '../../sources/file/look-at-file.ts';
@@ -14,6 +15,8 @@ export interface CheckedFile {
   readonly path: string;
   /** Those that would run. */
   readonly pods: readonly Pod[];
+  /** What would serve them, or stand for some; never its data, which may be secret. */
+  readonly objects: readonly ObjectKey[];
   readonly problems: readonly Problem[];
 }
 
@@ -76,9 +79,11 @@ function check(files: readonly FileReading[], nodeName: string): readonly Checke
     { path: '', nodeName },
   );
   const accepted = new Set(desired.pods);
+  const served = new Set(desired.objects);
   return files.map(({ path }) => ({
     path,
     pods: (memory.files[path] ?? []).filter((pod) => accepted.has(pod)),
+    objects: (memory.objects?.[path] ?? []).filter((one) => served.has(one)).map(keyOf),
     problems: desired.problems.filter(({ origin }) => origin === path),
   }));
 }

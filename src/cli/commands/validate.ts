@@ -1,5 +1,6 @@
 import { concat, concatMap, of, throwError, type Observable } from 'rxjs';
 import { describeProblem } from '../../model/desired.ts';
+import type { ObjectKey } from '../../model/objects/local-object.ts';
 import { CliError } from '../cli-error.ts';
 import type { ValidateOptions } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -32,18 +33,24 @@ export function validate({ paths, format }: ValidateOptions, { nodeName, stdin }
   );
 }
 
-function printFile({ path, pods, problems }: CheckedFile): string {
+function printFile({ path, pods, objects, problems }: CheckedFile): string {
   if (problems.length > 0) return problems.map((problem) => `${describeProblem(problem)}\n`).join('');
-  if (pods.length === 0) return `${path}: holds nothing\n`;
+  if (pods.length + objects.length === 0) return `${path}: holds nothing\n`;
   const names = pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  return `${path}: good: ${names.join(', ')}\n`;
+  return `${path}: good: ${[...names, ...objects].join(', ')}\n`;
+}
+
+function objectOf(key: ObjectKey): Readonly<Record<string, string | undefined>> {
+  const [kind, namespace, name] = key.split('/');
+  return { kind, namespace, name };
 }
 
 function printJson(files: readonly CheckedFile[]): string {
   const answer = {
     valid: files.every(({ problems }) => problems.length === 0),
-    files: files.map(({ path, pods, problems }) => ({
+    files: files.map(({ path, pods, objects, problems }) => ({
       path,
+      objects: objects.map(objectOf),
       pods: pods.map(({ metadata: { namespace, name } }) => ({ namespace, name })),
       problems: problems.map(({ position, field, pod, message }) => ({ ...position, field, pod, message })),
     })),

@@ -88,6 +88,16 @@ describe('validate', () => {
     expect(await say(['-'], { stdin: 'kind: [' })).toMatchObject({ end: { exitCode: 1 } });
   });
 
+  it('names what serves the pods, and shows nothing of what a Secret holds', async () => {
+    const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {password: hunter2}\n';
+    put('a.yaml', `${secret}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {mode: fast}\n`);
+    const { out, end } = await say([folder]);
+    expect({ out, end }).toEqual({ out: 'a.yaml: good: Secret/default/db, ConfigMap/default/web\n', end: undefined });
+    const json = (await say([folder], { format: 'json' })).out;
+    expect(json).toContain('"kind": "Secret"');
+    expect(json).not.toMatch(/hunter2|aHVudGVyMg/);
+  });
+
   it('answers programs in JSON', async () => {
     const broken = put('a.yaml', podNamed('web', '    imagePulPolicy: Always\n'));
     const good = put('b.yaml', podNamed('db'));
@@ -98,6 +108,7 @@ describe('validate', () => {
         {
           path: 'a.yaml',
           pods: [],
+          objects: [],
           problems: [
             {
               line: 8,
@@ -108,7 +119,7 @@ describe('validate', () => {
             },
           ],
         },
-        { path: 'b.yaml', pods: [{ namespace: 'default', name: 'db-n1' }], problems: [] },
+        { path: 'b.yaml', pods: [{ namespace: 'default', name: 'db-n1' }], objects: [], problems: [] },
       ],
     });
     expect(end).toMatchObject({ exitCode: 1 });
