@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Builds the images that a private node needs as OCI archives, from the static busybox of this machine, without docker.
-//   build-images.mjs FOLDER      writes FOLDER/pause.tar and FOLDER/busybox.tar; does nothing when they are up to date
+//   build-images.mjs FOLDER            writes FOLDER/pause.tar and FOLDER/busybox.tar; does nothing when they are up to date
+//   build-images.mjs FOLDER --corpus   writes the images of the node on which the corpus was recorded
 // The same busybox gives the same bytes, so image ids are stable.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,14 +25,48 @@ const folder = process.argv[2];
 mkdirSync(folder, { recursive: true });
 const work = mkdtempSync(join(tmpdir(), 'rxlet-images-'));
 try {
-  build('pause', 'rxlet.test/pause:1', { Env: [PATH], Entrypoint: ['/bin/sh', '-c', PAUSE] }, ['sh', 'sleep']);
   const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).trim().split('\n');
-  build('busybox', 'docker.io/library/busybox:1.35', { Env: [PATH], Cmd: ['sh'] }, applets);
+  if (process.argv[3] === '--corpus') buildCorpusImages(applets);
+  else {
+    build('pause', 'rxlet.test/pause:1', { Env: [PATH], Entrypoint: ['/bin/sh', '-c', PAUSE] }, ['sh', 'sleep']);
+    build('busybox', 'docker.io/library/busybox:1.35', { Env: [PATH], Cmd: ['sh'] }, applets);
+  }
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-function build(name, reference, config, applets) {
+/** See test/corpus/cases/README.md, "The node of the recording". */
+function buildCorpusImages(applets) {
+  const plain = { Env: ['PATH=/bin'], Cmd: ['sh'] };
+  const busyboxes = ['1.35', '1.36', 'latest'].map((tag) => [
+    'docker.io/library/busybox',
+    tag,
+    plain,
+    { 'www/index.html': `${tag}\n` },
+  ]);
+  const passwd = 'root:x:0:0:root:/root:/bin/sh\napp:x:4321:4322:app:/:/bin/sh\n';
+  const users = { 'etc/passwd': passwd, 'etc/group': 'root:x:0:\napp:x:4322:\nextra:x:4400:app\n' };
+  const entry = 'echo "args=$*"; echo "pwd=$(pwd)"; echo "uid=$(id)"; env | sort; exec sleep 3000\n';
+  const full = {
+    Env: ['PATH=/bin', 'COLOR=blue', 'SHAPE=round'],
+    Entrypoint: ['/bin/sh', '/srv/entry.sh'],
+    Cmd: ['one', 'two'],
+    WorkingDir: '/srv',
+    User: '1234:2345',
+  };
+  const others = [
+    ['full', full, { 'srv/entry.sh': entry }],
+    ['named', { ...plain, User: 'app' }, users],
+    ['numeric', { ...plain, User: '4321' }, users],
+    ['stop', { ...plain, StopSignal: 'SIGUSR1' }, { stop: '1' }],
+    ['vol', { ...plain, Volumes: { '/data': {} } }, { vol: '1' }],
+    ['files', plain, { 'a.txt': 'a\n', 'dir/b.txt': 'b\n' }],
+  ].map(([name, config, files]) => [`gold.test/${name}`, '1', config, files]);
+  for (const [repository, tag, config, files] of [...busyboxes, ...others])
+    build(`${repository.split('/').at(-1)}_${tag}`, `${repository}:${tag}`, config, applets, files);
+}
+
+function build(name, reference, config, applets, files = {}) {
   const archive = join(folder, `${name}.tar`);
   if (isNewer(archive, busybox) && isNewer(archive, fileURLToPath(import.meta.url))) return;
 
@@ -47,6 +82,10 @@ function build(name, reference, config, applets) {
     'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/false\n',
   );
   writeFileSync(join(root, 'etc/group'), 'root:x:0:\nnogroup:x:65534:\n');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
   const layer = tar(join(work, `${name}-layer.tar`), root);
 
   const layout = join(work, `${name}-layout`);

@@ -27,7 +27,11 @@ export interface CaseResult {
 
 /** Lives through a case and compares it with its record. */
 export function compareCase(corpusCase: CorpusCase): CaseResult {
-  const life = liveCase(corpusCase);
+  return compareLife(corpusCase, liveCase(corpusCase));
+}
+
+/** Compares what came of a case, wherever it was lived through, with its record. */
+export function compareLife(corpusCase: CorpusCase, life: CaseLife): CaseResult {
   const decoded = decodeCase(corpusCase);
   const records = [corpusCase.record, ...(corpusCase.record.others ?? [])];
   const differences = [

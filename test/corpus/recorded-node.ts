@@ -61,11 +61,16 @@ const VARIANTS: Readonly<Record<string, string>> = {
 `,
 };
 
-export function configOf(variant: string): KubeletConfiguration {
+/** The configuration file of the recording. */
+export function configTextOf(variant: string): string {
   const overrides = VARIANTS[variant];
   if (overrides === undefined) throw new Error(`nobody knows the configuration ${variant}`);
   const without = DEFAULT_CONFIG.split('\n').filter((line) => !overrides.startsWith(`${line.split(':')[0] ?? ''}:`));
-  const [document] = readYaml(`${without.join('\n')}\n${overrides}`).documents;
+  return `${without.join('\n')}\n${overrides}`;
+}
+
+export function configOf(variant: string): KubeletConfiguration {
+  const [document] = readYaml(configTextOf(variant)).documents;
   const locate = (): undefined => undefined;
   const resolved = resolveConfig([{ kind: 'file', origin: variant, value: document?.value, locate }]);
   if (resolved.kind === 'refused') throw new Error(`${variant}: ${JSON.stringify(resolved.problems)}`);
@@ -127,6 +132,11 @@ const IMAGES: Readonly<Record<string, RecordedImage>> = {
   'gold.test/vol:1': {},
   'gold.test/files:1': {},
 };
+/** Whether a manifest names one of the images of the recording's node, by its tag. */
+export function isImageHere(name: string): boolean {
+  return fullReference(name) in IMAGES;
+}
+
 /** The digest of busybox:1.35 at the recording, which manifests name. */
 const BUSYBOX_DIGEST = 'sha256:487fcc835da44a5543c9e927a5519f35de0a12765f47e1a9c23a1ca997fe14ee';
 

@@ -6,10 +6,11 @@ import { baselineOf, MEASURES } from './baseline.ts';
 import { readCorpus } from './record.ts';
 import type { Measure } from './allowed-differences.ts';
 
-const HELP = `usage: npm run corpus -- FOLDER [--only GROUP[/CASE]] [--mode specs|requests|statuses|timelines] [--summary] [--all] [--json FILE] [--baseline FILE]`;
+const HELP = `usage: npm run corpus -- FOLDER [--only GROUP[/CASE]] [--mode specs|requests|statuses|timelines] [--summary] [--all] [--json FILE] [--baseline FILE]
+       npm run corpus -- FOLDER --mode real [--runtime 1.6|2] [--only GROUP[/CASE]] [--sample] [--at-once N] [--limit SECONDS] [--json FILE]`;
 
 /** Compares our agent with the recordings in a folder and prints how it went. */
-export function main(args: readonly string[]): number {
+export async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -20,6 +21,11 @@ export function main(args: readonly string[]): number {
       json: { type: 'string' },
       baseline: { type: 'string' },
       all: { type: 'boolean', default: false },
+      // Of the mode `real`.
+      runtime: { type: 'string' },
+      'at-once': { type: 'string', default: '8' },
+      limit: { type: 'string', default: '90' },
+      sample: { type: 'boolean', default: false },
     },
   });
   const [folder] = positionals;
@@ -27,12 +33,23 @@ export function main(args: readonly string[]): number {
     console.error(HELP);
     return 2;
   }
-  const measures = measuresOf(values.mode);
+  const isReal = values.mode === 'real';
+  const measures = isReal ? MEASURES : measuresOf(values.mode);
   const { cases, leftOut } = readCorpus(folder);
   const only = values.only;
   const chosen = cases.filter(
     ({ id }) => only === undefined || id === only || id.startsWith(`${only}/`) || id.startsWith(only),
   );
+  if (isReal) {
+    const { runReal } = await import('./real/run-real.ts');
+    await runReal(chosen, {
+      most: Number(values['at-once']),
+      limit: Number(values.limit),
+      sample: values.sample,
+      ...(values.json !== undefined && { json: values.json }),
+    });
+    return 0;
+  }
   const results = chosen.map((each) => {
     const result = compareCase(each);
     if (!values.summary) print(result, measures, values.all);

@@ -15,6 +15,8 @@ export interface SeenContainer {
   readonly sandboxId: string;
   readonly attempt: number;
   readonly state: 'created' | 'running' | 'exited' | 'unknown';
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
 }
 
 interface SeenSandbox {
@@ -41,6 +43,9 @@ export interface RuntimeLook {
   readonly sandboxes: () => Promise<readonly SeenSandbox[]>;
   readonly times: (containerId: string) => Promise<ContainerTimes>;
   readonly ip: (sandboxId: string) => Promise<string>;
+  /** What it was asked for when it made a sandbox, as it stored that. */
+  readonly askedForSandbox: (podSandboxId: string) => Promise<PodSandboxConfig>;
+  readonly askedForContainer: (containerId: string) => Promise<ContainerConfig>;
   /** Removes an ended container behind the agent's back, as `crictl rm` does. */
   readonly remove: (containerId: string) => Promise<void>;
   /** Creates the container again, as its agent would after its end, and does not start it: what a killed agent leaves. Resolves to its id. */
@@ -93,6 +98,7 @@ export function lookAtRuntime(): RuntimeLook {
         sandboxId: container.podSandboxId ?? '',
         attempt: container.metadata?.attempt ?? 0,
         state: STATES[container.state ?? 'CONTAINER_CREATED'] ?? 'unknown',
+        createdAt: milliseconds(container.createdAt),
       }));
     },
     async times(containerId) {
@@ -108,6 +114,14 @@ export function lookAtRuntime(): RuntimeLook {
     async ip(podSandboxId) {
       const { status } = await call('PodSandboxStatus', { podSandboxId });
       return status?.network?.ip ?? '';
+    },
+    async askedForSandbox(podSandboxId) {
+      const { info } = await call('PodSandboxStatus', { podSandboxId, verbose: true });
+      return (requested(info) as { readonly config: PodSandboxConfig }).config;
+    },
+    async askedForContainer(containerId) {
+      const { info } = await call('ContainerStatus', { containerId, verbose: true });
+      return (requested(info) as { readonly config: ContainerConfig }).config;
     },
     async remove(containerId) {
       await call('RemoveContainer', { containerId });

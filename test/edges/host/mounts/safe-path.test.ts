@@ -1,8 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openInside, openNames, pathOf } from '../../../../src/host/mounts/safe-path.ts';
+import { makeInside, openInside, openNames, pathOf } from '../../../../src/host/mounts/safe-path.ts';
 
 let base = '';
 
@@ -58,4 +69,52 @@ describe('openInside', () => {
     swapForLink('d', '../secret');
     await expect(openInside(join(base, 'volume'), 'd/key')).rejects.toThrow(/leads out of the volume/);
   });
+
+  it('never opens or makes anything outside, whatever links a container has made and whatever path is asked for', async () => {
+    const names = fc.constantFrom('a', 'b', 'c', 'key');
+    const step = fc.oneof(names, fc.constantFrom('.', '..', '', 'secret', 'volume'));
+    const path = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => steps.join('/'));
+    const target = fc.oneof(
+      path,
+      path.map((inside) => `/${inside}`),
+      fc.constantFrom('../secret', '/', `${base}/secret`),
+    );
+    const links = fc.array(fc.tuple(fc.array(names, { minLength: 1, maxLength: 3 }), target), { maxLength: 6 });
+    let trees = 0;
+    await fc.assert(
+      fc.asyncProperty(links, path, async (tree, asked) => {
+        trees += 1;
+        const volume = join(base, `tree-${trees}`, 'volume');
+        mkdirSync(volume, { recursive: true });
+        for (const [way, to] of tree) makeLink(volume, way, to);
+        const outside = [...listing(base)];
+        const handle = await openInside(volume, asked).catch(() => undefined);
+        const opened = handle ? readlinkSync(pathOf(handle)) : volume;
+        await handle?.close();
+        await makeInside(volume, asked, 0o755).catch(() => undefined);
+        expect(`${opened}/`.startsWith(`${volume}/`), `${asked} opened ${opened}`).toBe(true);
+        expect([...listing(base)]).toEqual(outside);
+      }),
+      { seed: 15, numRuns: 150 },
+    );
+  });
 });
+
+/** As far as what is already there lets it. */
+function makeLink(volume: string, way: readonly string[], target: string): void {
+  try {
+    mkdirSync(join(volume, ...way.slice(0, -1)), { recursive: true });
+    if (target !== '') symlinkSync(target, join(volume, ...way));
+  } catch {
+    // A link or a file stands in the way.
+  }
+}
+
+/** Everything below a folder but what is in volumes. */
+function* listing(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    yield path;
+    if (entry.isDirectory() && entry.name !== 'volume') yield* listing(path);
+  }
+}

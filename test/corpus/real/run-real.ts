@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { lookAtRuntime } from '../../e2e/harness/runtime-look.ts';
+import { describeGap } from '../diff.ts';
+import type { CorpusCase } from '../record.ts';
+import { whyNotHere } from './applicable.ts';
+import { batchesOf } from './batches.ts';
+import { playBatch, type RealResult } from './play-batch.ts';
+
+export interface RealOptions {
+  /** Cases at once. */
+  readonly most: number;
+  /** Seconds; what the recording took longer for is left out. */
+  readonly limit: number;
+  /** Whether one quick case of every group is enough. */
+  readonly sample: boolean;
+  readonly json?: string;
+}
+
+/** Lives through the cases on this node, which `scripts/lib/corpus-node` has made, and prints how it went. */
+export async function runReal(cases: readonly CorpusCase[], { most, limit, sample, json }: RealOptions): Promise<void> {
+  const leftOut = new Map<CorpusCase, string>();
+  for (const each of cases) {
+    const why = whyNotHere(each, limit);
+    if (why !== undefined) leftOut.set(each, why);
+  }
+  const here = cases.filter((each) => !leftOut.has(each));
+  const batches = batchesOf(sample ? sampleOf(here) : here, most);
+  const tagById = imageIds();
+  const runtime = lookAtRuntime();
+  const socket = createServer().listen('/srv/gold/fix/hp/sock');
+  const results = new Map<CorpusCase, RealResult>();
+  try {
+    for (const batch of batches)
+      for (const [corpusCase, real] of await playBatch(batch, runtime, tagById)) {
+        results.set(corpusCase, real);
+        print(real);
+      }
+  } finally {
+    runtime.close();
+    socket.close();
+  }
+  if (json !== undefined)
+    writeFileSync(
+      json,
+      `${JSON.stringify(
+        [...results].map(([{ id }, real]) => ({ id, ...real })),
+        undefined,
+        1,
+      )}\n`,
+    );
+  const reasons = new Map<string, number>();
+  for (const why of leftOut.values()) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  console.log('\nnot applicable here, and in how many cases:');
+  for (const [why, count] of [...reasons].sort()) console.log(`  ${why}: ${count}`);
+  const all = [...results.values()];
+  const count = (isEqual: (real: RealResult) => boolean): string => `${all.filter(isEqual).length} of ${all.length}`;
+  console.log(
+    `beside that: ${count(({ files, result }) => files.length === 0 && result.equal.statuses && result.equal.requests)} with all files equal`,
+  );
+  console.log(
+    `corpus: ${count(({ result }) => result.equal.requests)} requests equal, ${count(({ result }) => result.equal.statuses)} statuses equal`,
+  );
+}
+
+/** The first case of every group that is as shipped, has one act and was over within seconds. */
+function sampleOf(cases: readonly CorpusCase[]): readonly CorpusCase[] {
+  const groups = new Map<string, CorpusCase>();
+  for (const each of cases) {
+    const { case: recorded, steps = [], removedAt } = each.record;
+    const isQuick = recorded.kubeletConfig === 'default' && steps.length === 0 && removedAt < QUICK;
+    if (isQuick && !groups.has(recorded.group)) groups.set(recorded.group, each);
+  }
+  return [...groups.values()];
+}
+
+/** Seconds. */
+const QUICK = 12;
+
+function print({ result: { id, differences, problems }, files, took }: RealResult): void {
+  const shown = differences.filter(
+    ({ measure, rule }) => rule === undefined && (measure === 'requests' || measure === 'statuses'),
+  );
+  console.log(`${shown.length + files.length === 0 ? 'equal' : 'DIFFERS'} ${id} (${took.toFixed(1)} s)`);
+  if (shown.length > 0) for (const problem of problems) console.log(`  refused: ${problem}`);
+  for (const difference of shown) console.log(`  ${difference.measure} ${difference.pod} ${describeGap(difference)}`);
+  for (const gap of files) console.log(`  ${gap}`);
+}
+
+/** The names of images by their ids and by their digests. */
+function imageIds(): ReadonlyMap<string, string> {
+  const folder = join(process.env['RXLET_CACHE'] ?? '', 'corpus-images');
+  const blob = (archive: string, path: string): unknown =>
+    JSON.parse(execFileSync('tar', ['-xOf', join(folder, archive), path], { encoding: 'utf8' }));
+  return new Map(
+    readdirSync(folder)
+      .filter((archive) => archive.endsWith('.tar'))
+      .flatMap((archive): readonly (readonly [string, string])[] => {
+        const { manifests } = blob(archive, './index.json') as {
+          readonly manifests: readonly [
+            { readonly digest: string; readonly annotations: Readonly<Record<string, string>> },
+          ];
+        };
+        const [{ digest, annotations }] = manifests;
+        const { config } = blob(archive, `./blobs/${digest.replace(':', '/')}`) as {
+          readonly config: { readonly digest: string };
+        };
+        const name = annotations['io.containerd.image.name'] ?? '';
+        return [
+          [digest, name],
+          [config.digest, name],
+        ];
+      }),
+  );
+}
