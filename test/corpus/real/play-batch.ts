@@ -89,7 +89,7 @@ export async function playBatch(
       open = open.filter((each) => {
         const life = lifeOf(each, seen, view, tagById);
         each.former.push(...life.sights.slice(-2, -1));
-        const result = judgeReal(compareLife(each.corpusCase, life));
+        const result = remember(each, judgeReal(compareLife(each.corpusCase, life)));
         const files = filesOf(each.corpusCase, result, life, seen);
         const isEqual = result.equal.requests && result.equal.statuses && files.length === 0;
         const { removedAt } = each.corpusCase.record;
@@ -116,6 +116,26 @@ interface OpenCase extends RealCase {
   readonly steps: RecordedStep[];
   readonly texts: Buffer[];
   readonly files: ReadonlySet<string>;
+  /** What was as recorded once, after the last step. */
+  readonly met: Set<'requests' | 'statuses'>;
+}
+
+/** The recording has its requests and its last status of different moments, so ours may be too. */
+function remember({ steps, met }: OpenCase, result: CaseResult): CaseResult {
+  if (steps.length > 0) return result;
+  for (const measure of ['requests', 'statuses'] as const) if (result.equal[measure]) met.add(measure);
+  return {
+    ...result,
+    equal: {
+      ...result.equal,
+      requests: met.has('requests'),
+      statuses: met.has('statuses'),
+    },
+    differences: result.differences.filter(
+      ({ measure, rule }) =>
+        rule !== undefined || !(measure === 'requests' || measure === 'statuses') || !met.has(measure),
+    ),
+  };
 }
 
 function openCase(corpusCase: CorpusCase): OpenCase {
@@ -129,6 +149,7 @@ function openCase(corpusCase: CorpusCase): OpenCase {
     names: podNamesOf(corpusCase),
     problems: new Map(),
     former: [],
+    met: new Set(),
     steps,
     texts: [...corpusCase.stepTexts],
     files: new Set([...corpusCase.manifests.keys(), ...written, ...moved].map((name) => join(MANIFESTS, name))),

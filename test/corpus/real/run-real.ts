@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { lookAtRuntime } from '../../e2e/harness/runtime-look.ts';
@@ -31,6 +32,10 @@ export async function runReal(cases: readonly CorpusCase[], { most, limit, sampl
   const tagById = imageIds();
   const runtime = lookAtRuntime();
   const socket = createServer().listen('/srv/gold/fix/hp/sock');
+  // What answered on the node of the recording: the kubelet at its healthzPort.
+  const healthz = createHttpServer((_request, response) => response.end('ok'));
+  healthz.on('error', () => undefined); // where the agent itself answers there
+  healthz.listen(10_348, '127.0.0.1');
   const results = new Map<CorpusCase, RealResult>();
   try {
     for (const batch of batches)
@@ -41,6 +46,7 @@ export async function runReal(cases: readonly CorpusCase[], { most, limit, sampl
   } finally {
     runtime.close();
     socket.close();
+    healthz.close();
   }
   if (json !== undefined)
     writeFileSync(
