@@ -54,11 +54,12 @@ function buildCorpusImages(applets) {
     WorkingDir: '/srv',
     User: '1234:2345',
   };
+  const OBEY = "trap 'exit 7' INT USR1; while :; do sleep 1 & wait; done";
   const others = [
     ['full', full, { 'srv/entry.sh': entry }],
     ['named', { ...plain, User: 'app' }, users],
     ['numeric', { ...plain, User: '4321' }, users],
-    ['stop', { ...plain, StopSignal: 'SIGUSR1' }, { stop: '1' }],
+    ['stop', { ...plain, Cmd: ['sh', '-c', OBEY], StopSignal: 'SIGUSR1' }, { stop: '1' }],
     ['vol', { ...plain, Volumes: { '/data': {} } }, { vol: '1' }],
     ['files', plain, { 'a.txt': 'a\n', 'dir/b.txt': 'b\n' }],
   ].map(([name, config, files]) => [`gold.test/${name}`, '1', config, files]);

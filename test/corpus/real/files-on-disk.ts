@@ -58,11 +58,14 @@ function normal<T extends Json>(json: T, life: CaseLife, uid: string): T {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8').slice(0, RECORDED);
   } catch {
     return undefined;
   }
 }
+
+/** So many characters of a file are in the record. */
+const RECORDED = 5_000;
 
 /** `type mode owner:group -> target (mount point)` by path. */
 function treeOf(root: string): JsonObject {
