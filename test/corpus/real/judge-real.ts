@@ -1,6 +1,9 @@
 import type { CaseResult } from '../compare-case.ts';
 import type { Difference } from '../allowed-differences.ts';
 
+/** The rule by which a pod runs that was refused at the recording. */
+export const CAN_MORE = 'the-runtime-can-more';
+
 /** Differences that show only on a real node, judged by fields as those of `allowed-differences.ts`. */
 const RULES: readonly {
   readonly rule: string;
@@ -34,7 +37,7 @@ const RULES: readonly {
         (path.endsWith('.linux.sysctls.net.ipv4.ping_group_range') && got === '0 2147483647')),
   },
   {
-    rule: 'the-runtime-can-more',
+    rule: CAN_MORE,
     reason:
       'The runtime of the recording had no recursive read-only mounts, for which the pod was refused; this one has.',
     covers: ({ pod }, all) =>
@@ -45,6 +48,14 @@ const RULES: readonly {
           JSON.stringify(other.expected ?? '').includes('but it is not supported by the runtime') &&
           other.got === undefined,
       ),
+  },
+  {
+    rule: 'place-of-an-image-volume',
+    reason: 'The runtime notes where it mounted an image beside the mount that it was asked for.',
+    covers: ({ path, expected, got }) =>
+      expected === undefined &&
+      path.endsWith('.host_path') &&
+      /^"\/run\/containerd\/.*\/image-volumes\//.test(JSON.stringify(got)),
   },
   {
     rule: 'containerd-1.6-knows-less',

@@ -13,7 +13,7 @@ import { slackOf } from '../live-case.ts';
 import type { CorpusCase, RecordedStep } from '../record.ts';
 import { configTextOf, FACTS, HOST_IP, MANIFESTS, PATHS } from '../recorded-node.ts';
 import type { Batch } from './batches.ts';
-import { judgeReal } from './judge-real.ts';
+import { CAN_MORE, judgeReal } from './judge-real.ts';
 import { compareFiles } from './files-on-disk.ts';
 import { lifeOf, lookForNew, podNamesOf, type RealCase, type Seen } from './real-life.ts';
 
@@ -174,11 +174,12 @@ function takeStep({ op, args }: RecordedStep, texts: Buffer[]): void {
 
 function filesOf(
   { record }: CorpusCase,
-  { equal }: CaseResult,
+  { equal, differences }: CaseResult,
   life: ReturnType<typeof lifeOf>,
   seen: Seen,
 ): readonly string[] {
-  if (!equal.requests || !equal.statuses || !record.pod) return [];
+  const isOther = differences.some(({ rule }) => rule === CAN_MORE);
+  if (!equal.requests || !equal.statuses || isOther || !record.pod) return [];
   const { name, namespace } = record.pod.metadata;
   const own = [...seen.sandboxes.values()]
     .filter(({ config: { metadata } }) => metadata?.name === name && metadata.namespace === namespace)
