@@ -2,18 +2,20 @@ import { combineLatest, concat, defer, ignoreElements, map, switchMap, type Obse
 import type { AdmissionNode } from '../model/admission/admission-node.ts';
 import { allocatable } from '../model/admission/allocatable.ts';
 import { nodeLabels } from '../model/admission/node-labels.ts';
-import { qosCgroup, type CgroupDriver } from '../model/cgroup.ts';
+import { podCgroup, qosCgroup, type CgroupDriver } from '../model/cgroup.ts';
 import { kubepodsLimits, reservedLimits } from '../model/cgroup-limits.ts';
 import { parallelPulls } from '../model/images/parallel-pulls.ts';
 import type { RunConfig } from '../model/config/run-config.ts';
 import type { NodeFacts } from '../model/node-facts.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { PodUid } from '../model/pod.ts';
+import { qosClassOf } from '../model/qos.ts';
 import { nodeCgroups } from '../host/cgroups/node-cgroups.ts';
 import { systemdCgroups } from '../host/cgroups/systemd-cgroups.ts';
 import { nodeHttp } from '../host/http/node-http.ts';
 import { machine, type Machine } from '../host/machine/machine.ts';
 import { nodeMounts } from '../host/mounts/node-mounts.ts';
+import { nodeUsage } from '../host/usage/node-usage.ts';
 import { nodeVolumeFiles } from '../host/volumes/node-volume-files.ts';
 import { connectCri } from '../runtime/cri/connect-cri.ts';
 import { meterCalls } from '../runtime/cri/meter-calls.ts';
@@ -27,6 +29,7 @@ import { runtimeFacts, type RuntimeFacts } from '../runtime/runtime-facts.ts';
 import { runtimeFeatures, type RuntimeFeatures } from '../runtime/runtime-features.ts';
 import { runtimeHints } from '../runtime/runtime-hints.ts';
 import { userNamespaces } from '../runtime/user-namespaces.ts';
+import type { StatsPorts } from '../server/stats/collect.ts';
 import { revisions } from '../streams/pleg/revisions.ts';
 import type { ProbePorts } from '../streams/probes/probe.ts';
 import type { CgroupLayout } from '../streams/cgroups/keep-cgroups.ts';
@@ -57,6 +60,11 @@ export interface Edges {
   readonly meter: Meter;
 }
 
+/** The same, and what only those who look in from outside need. */
+export interface NodeEdges extends Edges {
+  readonly stats: StatsPorts;
+}
+
 export interface ConnectPorts {
   readonly files: Files;
   readonly onWait: (why: string) => void;
@@ -73,7 +81,7 @@ const RETRY_PERIOD = 10_000;
  * Opens the channel to the runtime and finds out what the machine is like. Emits once, as soon as the runtime has
  * answered, and holds the channel until unsubscribed. Errors where the folders cannot be made or the CRI is not v1.
  */
-export function connect(run: RunConfig, { files, onWait, onProblem, meter }: ConnectPorts): Observable<Edges> {
+export function connect(run: RunConfig, { files, onWait, onProblem, meter }: ConnectPorts): Observable<NodeEdges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
   const cri$ = connectCri({
@@ -99,6 +107,12 @@ export function connect(run: RunConfig, { files, onWait, onProblem, meter }: Con
           admission: admissionNode(run, hardware, features),
           checkpoints: store,
           kept,
+          stats: {
+            cri,
+            usage: nodeUsage(),
+            paths,
+            ...(config.cgroupsPerQOS ? { cgroups: podCgroups(config.cgroupRoot, runtime.cgroupDriver) } : {}),
+          },
         })),
       ),
     ),
@@ -129,6 +143,13 @@ function cgroupLayout({ config }: RunConfig, { capacity }: Machine, driver: Cgro
     fixed.set(config.systemReservedCgroup, reservedLimits(config.systemReserved));
   if (enforced.includes('kube-reserved')) fixed.set(config.kubeReservedCgroup, reservedLimits(config.kubeReserved));
   return { root, driver, fixed };
+}
+
+function podCgroups(root: string, driver: CgroupDriver): NonNullable<StatsPorts['cgroups']> {
+  return {
+    ofPod: ({ metadata: { uid }, spec }) => podCgroup(root, driver, qosClassOf(spec), uid),
+    ofPods: qosCgroup(root, driver, 'Guaranteed'),
+  };
 }
 
 function admissionNode(

@@ -17,6 +17,17 @@ export function kubeletFlags(): readonly KubeletFlag[] {
     flag('--file-check-frequency <time>', 'fileCheckFrequency', 'how often manifests are read again (default: 20s)'),
     flag('--sync-frequency <time>', 'syncFrequency', 'how often every pod is checked (default: 1m)'),
     flag('--runtime-request-timeout <time>', 'runtimeRequestTimeout', 'deadline of a runtime call (default: 2m)'),
+    flag('--healthz-bind-address <ip>', 'healthzBindAddress', 'where to serve /healthz (default: 127.0.0.1)'),
+    flag('--healthz-port <port>', 'healthzPort', 'its port, 0: none (default: 10248)', whole),
+    flag('--address <ip>', 'address', 'where to serve the API over TLS (default: 0.0.0.0)'),
+    flag('--port <port>', 'port', 'its port, the kubelet has 10250 (default: 0, none)', whole),
+    flag('--tls-cert-file <file>', 'tlsCertFile', 'certificate of the server (default: its own)'),
+    flag('--tls-private-key-file <file>', 'tlsPrivateKeyFile', 'key of that certificate'),
+    nested(
+      '--client-ca-file <file>',
+      ['authentication', 'x509', 'clientCAFile'],
+      'who signs clients (default: its own)',
+    ),
     flag('--max-pods <count>', 'maxPods', 'pods this node may run (default: 110)', whole),
     flag('--pod-max-pids <count>', 'podPidsLimit', 'processes a pod may have, -1: no limit', whole),
     flag('--cgroup-driver <driver>', 'cgroupDriver', 'cgroupfs or systemd, if the runtime does not say'),
@@ -58,6 +69,11 @@ function flag(
 ): KubeletFlag {
   const option = new Option(flags, description).helpGroup(GROUP);
   return { option: parse ? option.argParser(parse) : option, patch: (value) => ({ [field]: value }) };
+}
+
+function nested(flags: string, path: readonly string[], description: string): KubeletFlag {
+  const option = new Option(flags, description).helpGroup(GROUP);
+  return { option, patch: (value) => path.reduceRight<unknown>((inner, field) => ({ [field]: inner }), value) };
 }
 
 const GROUP = "Fields of the configuration file, as the kubelet's flags:";

@@ -95,7 +95,16 @@ function inFolder(folder: string, value: unknown): unknown {
     const path = value[field];
     return typeof path === 'string' && path !== '' ? [[field, resolve(folder, path)] as const] : [];
   });
-  return { ...value, ...Object.fromEntries(paths) };
+  const { authentication } = value;
+  const x509 = isRecord(authentication) ? authentication['x509'] : undefined;
+  const clientCa = isRecord(x509) ? x509['clientCAFile'] : undefined;
+  return {
+    ...value,
+    ...Object.fromEntries(paths),
+    ...(isRecord(authentication) && isRecord(x509) && typeof clientCa === 'string' && clientCa !== ''
+      ? { authentication: { ...authentication, x509: { ...x509, clientCAFile: resolve(folder, clientCa) } } }
+      : {}),
+  };
 }
 
-const PATH_FIELDS = ['staticPodPath', 'podLogsDir', 'resolvConf'] as const;
+const PATH_FIELDS = ['staticPodPath', 'podLogsDir', 'resolvConf', 'tlsCertFile', 'tlsPrivateKeyFile'] as const;

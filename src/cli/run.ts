@@ -37,8 +37,6 @@ import { shareLatest } from '../operators/share-latest.ts';
 import { WrongApiError } from '../runtime/runtime-facts.ts';
 import { localApi } from '../server/local-api.ts';
 import { agentMetrics } from '../server/metrics/agent-metrics.ts';
-import { metricsRoutes } from '../server/metrics/metrics-routes.ts';
-import type { NodeState } from '../server/metrics/state-families.ts';
 import { planRoute } from '../server/plan-route.ts';
 import { planGround } from '../streams/view/plan-ground.ts';
 import { podCommandRoutes } from '../server/pod-command-routes.ts';
@@ -55,14 +53,15 @@ import type { NodeView } from '../streams/view/node-view.ts';
 import { viewNode } from '../streams/view/view-node.ts';
 import { CliError } from './cli-error.ts';
 import { composeAgent } from './compose-agent.ts';
-import { connect, type Edges } from './connect.ts';
+import { connect, type NodeEdges } from './connect.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
 import { checkpointLine, housekeepingLine, plegLine, reportLine, runtimeLine } from './log-reports.ts';
 import { manifestMemory } from './manifest-memory.ts';
 import { stopMemory } from './stop-memory.ts';
-import { rxletVersion } from './version.ts';
+import { nodeRoutes } from './node-routes.ts';
+import { tcpServers } from './tcp-servers.ts';
 
 /** Milliseconds between two views for those who watch, at least. */
 const VIEW_PAUSE = 50;
@@ -72,7 +71,7 @@ const NO_BOOK = emptyBook({ runtimeName: '', hostIps: [], update: 'prepare', sta
 
 /** An agent at work on a runtime that has answered. */
 interface Session {
-  readonly edges: Edges;
+  readonly edges: NodeEdges;
   readonly agent: Agent;
 }
 
@@ -120,12 +119,14 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       switchMap((session) => session?.agent.book$.pipe(startWith(NO_BOOK)) ?? of(NO_BOOK)),
       shareLatest(),
     );
-    const state$ = combineLatest({ view: view$, book: book$ }).pipe(
-      map(({ view, book }): NodeState => ({ view, book, nodeName: config.nodeName, version: rxletVersion() })),
-    );
     const routes = [
       ...viewRoutes({ view$, events$ }),
-      ...metricsRoutes(metrics, state$),
+      ...nodeRoutes(config, {
+        view$,
+        book$,
+        metrics,
+        stats$: session$.pipe(map((session) => session?.edges.stats)),
+      }),
       planRoute(
         combineLatest([book$, sources.stopped$]).pipe(
           map(([book, stopped]) =>
@@ -159,6 +160,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       localApi({ socket: config.socket, routes }).pipe(
         map((socket): LogLine => ({ level: 'info', message: 'the local API is ready', fields: { socket } })),
       ),
+      tcpServers(config, routes),
       systemd({
         env,
         pid: process.pid,

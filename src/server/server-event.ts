@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 
 /** Somebody wants something of a server. */
 export type ServerRequest =
@@ -40,7 +41,9 @@ export function hearRequests(server: Server, next: (event: ServerRequest) => voi
     next({ kind: 'upgrade', request, socket, head });
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, connection) => {
-    if (!connection.writable) connection.destroy();
+    // Who has not shown who he is hears nothing at all.
+    const isStranger = connection instanceof TLSSocket && !connection.authorized;
+    if (isStranger || !connection.writable) connection.destroy();
     else connection.end(`HTTP/1.1 ${STATUS_LINES[code ?? ''] ?? '400 Bad Request'}\r\nconnection: close\r\n\r\n`);
   });
 }

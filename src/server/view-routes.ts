@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { EventLog, PodEvent } from '../streams/events/event-log.ts';
 import type { NodeView } from '../streams/view/node-view.ts';
+import { healthRoutes } from './health-routes.ts';
 import { podListOf } from './pod-list.ts';
 import type { Route } from './route.ts';
 import { streamLines } from './stream-lines.ts';
@@ -16,7 +17,7 @@ export interface Sights {
 /**
  * | path              | answer                                                                          |
  * | ----------------- | ------------------------------------------------------------------------------- |
- * | `/healthz`        | `ok`, or 500 with what is wrong                                                 |
+ * | `/healthz`, ...   | see {@link healthRoutes}                                                        |
  * | `/pods`           | a v1 PodList, as the kubelet's                                                  |
  * | `/rxlet/view`     | the {@link NodeView} of this moment                                             |
  * | `/rxlet/watch`    | one NodeView per line: now, and after each change; a slow reader misses some    |
@@ -26,15 +27,7 @@ export interface Sights {
  */
 export function viewRoutes({ view$, events$ }: Sights): readonly Route[] {
   return [
-    {
-      path: '/healthz',
-      access: 'health',
-      answer: tell(view$, ({ plegHealthy }) =>
-        plegHealthy
-          ? { status: 200, text: 'ok' }
-          : { status: 500, text: 'the runtime has not been listed for too long' },
-      ),
-    },
+    ...healthRoutes(view$),
     { path: '/pods', access: 'node', answer: tell(view$, (view) => ({ status: 200, json: podListOf(view) })) },
     { path: '/rxlet/view', access: 'local', answer: tell(view$, (view) => ({ status: 200, json: view })) },
     { path: '/rxlet/watch', access: 'local', answer: ({ response }) => streamLines(response, view$, (view) => [view]) },

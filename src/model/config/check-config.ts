@@ -16,6 +16,7 @@ interface Rule {
 
 /** Tells an address from a name; whoever dials it finds out the rest. */
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:)[0-9a-f:.]+)$/i;
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 const UNIX_ADDRESS = /^unix:\/\/\/./;
 const NOT_A_UNIX_ADDRESS = 'must be the address of a unix socket, for example unix:///run/containerd/containerd.sock';
 
@@ -41,6 +42,23 @@ const RULES: readonly Rule[] = [
     path: ['crashLoopBackOff', 'maxContainerRestartPeriod'],
     holds: ({ crashLoopBackOff }) => isWithin(crashLoopBackOff.maxContainerRestartPeriod, 1_000, 300_000),
     message: 'must be from 1s to 300s',
+  },
+  port('port'),
+  port('healthzPort'),
+  {
+    path: ['address'],
+    holds: ({ address }) => IP.test(address),
+    message: 'must be an IP address',
+  },
+  {
+    path: ['healthzBindAddress'],
+    holds: ({ healthzBindAddress, healthzPort }) => healthzPort === 0 || LOOPBACK.test(healthzBindAddress),
+    message: 'must be an address of this machine alone (127.0.0.1, ::1): nothing is served to others unauthenticated',
+  },
+  {
+    path: ['tlsPrivateKeyFile'],
+    holds: ({ tlsCertFile, tlsPrivateKeyFile }) => (tlsCertFile === '') === (tlsPrivateKeyFile === ''),
+    message: 'must be given together with tlsCertFile',
   },
   { path: ['maxPods'], holds: ({ maxPods }) => maxPods > 0, message: 'must not be negative' },
   {
@@ -131,6 +149,10 @@ function reservation(field: 'systemReserved' | 'kubeReserved'): Rule {
       }),
     message: 'must hold amounts of cpu, memory, ephemeral-storage or pid',
   };
+}
+
+function port(field: 'port' | 'healthzPort'): Rule {
+  return { path: [field], holds: (config) => isWithin(config[field], 0, 65_535), message: 'must be from 0 to 65535' };
 }
 
 function positive(field: 'fileCheckFrequency' | 'syncFrequency' | 'runtimeRequestTimeout'): Rule {

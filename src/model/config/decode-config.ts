@@ -13,10 +13,21 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
   const runtime = endpoint(said(text(wire['containerRuntimeEndpoint']))) ?? defaults.containerRuntimeEndpoint;
   const parallel = number(wire['maxParallelImagePulls']);
   const backOff = isRecord(wire['crashLoopBackOff']) ? wire['crashLoopBackOff'] : {};
+  const authentication = isRecord(wire['authentication']) ? wire['authentication'] : {};
+  const x509 = isRecord(authentication['x509']) ? authentication['x509'] : {};
   return {
     staticPodPath: text(wire['staticPodPath']) ?? defaults.staticPodPath,
     fileCheckFrequency: said(duration(wire['fileCheckFrequency'])) ?? defaults.fileCheckFrequency,
     syncFrequency: said(duration(wire['syncFrequency'])) ?? defaults.syncFrequency,
+
+    enableServer: flag(wire['enableServer']) ?? defaults.enableServer,
+    address: said(text(wire['address'])) ?? defaults.address,
+    port: number(wire['port']) ?? defaults.port,
+    healthzBindAddress: said(text(wire['healthzBindAddress'])) ?? defaults.healthzBindAddress,
+    healthzPort: number(wire['healthzPort']) ?? defaults.healthzPort,
+    tlsCertFile: text(wire['tlsCertFile']) ?? defaults.tlsCertFile,
+    tlsPrivateKeyFile: text(wire['tlsPrivateKeyFile']) ?? defaults.tlsPrivateKeyFile,
+    authentication: { x509: { clientCAFile: text(x509['clientCAFile']) ?? '' } },
 
     containerRuntimeEndpoint: runtime,
     imageServiceEndpoint: endpoint(said(text(wire['imageServiceEndpoint']))) ?? runtime,

@@ -12,6 +12,22 @@ export interface KubeletConfiguration {
   /** How often each pod is checked although nothing happened to it. */
   readonly syncFrequency: number;
 
+  /** Whether there is a server on `port` at all. */
+  readonly enableServer: boolean;
+  /** Where the API is served over TLS, to clients with a certificate; port 0: nowhere (the kubelet: 10250). */
+  readonly address: string;
+  readonly port: number;
+  /** Where anybody on this machine may ask for `/healthz`; port 0: nowhere. */
+  readonly healthzBindAddress: string;
+  readonly healthzPort: number;
+  /** PEM files of the server; empty: rxlet makes its own. */
+  readonly tlsCertFile: string;
+  readonly tlsPrivateKeyFile: string;
+  readonly authentication: {
+    /** PEM file of who signs the clients; empty: an authority that rxlet makes. */
+    readonly x509: { readonly clientCAFile: string };
+  };
+
   /** `unix://` address of the runtime. */
   readonly containerRuntimeEndpoint: string;
   /** `unix://` address of the image service: the runtime's own where nothing else was said. */
@@ -72,6 +88,14 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   staticPodPath: '',
   fileCheckFrequency: 20_000,
   syncFrequency: 60_000,
+  enableServer: true,
+  address: '0.0.0.0',
+  port: 0,
+  healthzBindAddress: '127.0.0.1',
+  healthzPort: 10_248,
+  tlsCertFile: '',
+  tlsPrivateKeyFile: '',
+  authentication: { x509: { clientCAFile: '' } },
   containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
   imageServiceEndpoint: 'unix:///run/containerd/containerd.sock',
   runtimeRequestTimeout: 120_000,

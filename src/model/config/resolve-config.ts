@@ -82,8 +82,16 @@ function sets(value: unknown, [step, ...rest]: FieldPath): boolean {
 }
 
 function warnAboutFields({ origin, value }: ConfigLayer): readonly string[] {
-  const unused = Object.keys(isRecord(value) ? value : {})
+  const given = isRecord(value) ? value : {};
+  const unused = Object.keys(given)
     .filter((field) => field !== 'apiVersion' && field !== 'kind' && !USED_FIELDS.has(field))
+    .concat(unusedWays(given['authentication']))
     .sort();
   return unused.length ? [`${origin}: valid for the kubelet, without effect in rxlet yet: ${unused.join(', ')}`] : [];
+}
+
+/** Clients show a certificate, and no other way is taken. */
+function unusedWays(authentication: unknown): readonly string[] {
+  const ways = Object.keys(isRecord(authentication) ? authentication : {});
+  return ways.filter((way) => way !== 'x509').map((way) => `authentication.${way}`);
 }

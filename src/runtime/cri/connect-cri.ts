@@ -1,5 +1,6 @@
 import { combineLatest, defer, map, type Observable } from 'rxjs';
 import type { Cri } from '../../streams/ports/cri.ts';
+import type { CriStats } from '../../streams/ports/cri-stats.ts';
 import type { GrpcClient } from '../grpc/grpc-client.ts';
 import { channel } from './channel.ts';
 import type { Connection } from './connection.ts';
@@ -8,6 +9,7 @@ import { containerExec } from './container-exec.ts';
 import { containerList } from './container-list.ts';
 import { containerRemove } from './container-remove.ts';
 import { containerReopenLog } from './container-reopen-log.ts';
+import { containerStatsList } from './container-stats-list.ts';
 import { containerStart } from './container-start.ts';
 import { containerStatus } from './container-status.ts';
 import { containerStop } from './container-stop.ts';
@@ -24,6 +26,7 @@ import { runtimeVersion } from './runtime-version.ts';
 import { sandboxList } from './sandbox-list.ts';
 import { sandboxRemove } from './sandbox-remove.ts';
 import { sandboxRun } from './sandbox-run.ts';
+import { sandboxStatsList } from './sandbox-stats-list.ts';
 import { sandboxStatus } from './sandbox-status.ts';
 import { sandboxStop } from './sandbox-stop.ts';
 import { deadlines } from './deadlines.ts';
@@ -43,7 +46,7 @@ export interface CriAddress {
  * Emits the runtime at an address once, and holds the channels to it until unsubscribed. Never completes and never
  * errors: a runtime that cannot be reached shows in its calls, as kind `unavailable`, and is reached again by itself.
  */
-export function connectCri({ runtimeEndpoint, imageEndpoint, requestTimeout }: CriAddress): Observable<Cri> {
+export function connectCri({ runtimeEndpoint, imageEndpoint, requestTimeout }: CriAddress): Observable<Cri & CriStats> {
   return defer(() => {
     const methods = criServices();
     return channels(runtimeEndpoint, imageEndpoint).pipe(
@@ -64,7 +67,7 @@ function channels(runtime: string, image: string): Observable<readonly [GrpcClie
     : combineLatest([channel(runtime), channel(image)]);
 }
 
-function criOver(connection: Connection): Cri {
+function criOver(connection: Connection): Cri & CriStats {
   return {
     version: () => runtimeVersion(connection),
     status: () => runtimeStatus(connection),
@@ -89,5 +92,7 @@ function criOver(connection: Connection): Cri {
     listImages: (request) => imageList(connection, request),
     removeImage: (request) => imageRemove(connection, request),
     imageFsInfo: () => imageFsInfo(connection),
+    listContainerStats: () => containerStatsList(connection),
+    listPodSandboxStats: () => sandboxStatsList(connection),
   };
 }

@@ -1,14 +1,15 @@
 import { defer, tap, type Observable } from 'rxjs';
 import type { Cri } from '../../streams/ports/cri.ts';
+import type { CriStats } from '../../streams/ports/cri-stats.ts';
 import type { Meter } from '../../streams/ports/meter.ts';
 
 /** The same runtime, whose calls are measured; one that is cancelled is not counted, for it has not ended. */
-export function meterCalls(cri: Cri, meter: Meter): Cri {
+export function meterCalls<Calls extends Cri>(cri: Calls, meter: Meter): Calls {
   const metered = Object.entries(cri).map(([member, call]: [string, Call]): [string, Call] => {
-    const operation = OPERATIONS[member as keyof Cri];
+    const operation = OPERATIONS[member as keyof typeof OPERATIONS];
     return [member, operation === undefined ? call : (request) => timed(operation, call(request), meter)];
   });
-  return Object.fromEntries(metered) as unknown as Cri;
+  return Object.fromEntries(metered) as unknown as Calls;
 }
 
 type Call = (request?: never) => Observable<unknown>;
@@ -33,7 +34,7 @@ function timed(operation: string, call$: Observable<unknown>, meter: Meter): Obs
 }
 
 /** The kubelet's names of the calls; what lasts as long as the agent does is not measured. */
-const OPERATIONS: Readonly<Record<keyof Cri, string | undefined>> = {
+const OPERATIONS: Readonly<Record<keyof (Cri & CriStats), string | undefined>> = {
   version: 'version',
   status: 'status',
   runtimeConfig: 'runtime_config',
@@ -57,4 +58,6 @@ const OPERATIONS: Readonly<Record<keyof Cri, string | undefined>> = {
   listImages: 'list_images',
   removeImage: 'remove_image',
   imageFsInfo: 'image_fs_info',
+  listContainerStats: 'list_container_stats',
+  listPodSandboxStats: 'list_podsandbox_stats',
 };

@@ -26,8 +26,7 @@ export function meterActions({ perform }: PodActions, meter: Meter): PodActions 
   function begin(work: PodWork, now: number): void {
     const { kind, uid } = work;
     if (kind === 'prepare' || kind === 'sync') {
-      const isNew = !known.has(uid) && (kind === 'prepare' || !work.observed?.containers.length);
-      if (isNew && !starting.has(uid)) starting.set(uid, now);
+      if (!known.has(uid) && !starting.has(uid)) starting.set(uid, now);
     } else {
       starting.delete(uid);
     }
@@ -37,9 +36,12 @@ export function meterActions({ perform }: PodActions, meter: Meter): PodActions 
 
   function hear(report: PodReport): void {
     const since = starting.get(report.uid);
-    if (since === undefined || report.kind !== 'outcome' || !runs(report)) return;
+    if (since === undefined || report.kind !== 'outcome') return;
+    const begun = begunIn(report);
+    if (begun === undefined) return;
     starting.delete(report.uid);
-    meter({ kind: 'podStarted', uid: report.uid, took: asyncScheduler.now() - since });
+    // What ran before this agent did has not been started by it.
+    if (begun >= since) meter({ kind: 'podStarted', uid: report.uid, took: asyncScheduler.now() - since });
   }
 
   return {
@@ -58,13 +60,13 @@ export function meterActions({ perform }: PodActions, meter: Meter): PodActions 
   };
 }
 
-/** Every container of the manifest has an instance that runs or has run. */
-function runs({ outcome }: Extract<PodReport, { kind: 'outcome' }>): boolean {
-  if (outcome.kind !== 'synced' || outcome.work.kind !== 'sync') return false;
-  const begun = new Set(
-    outcome.observed.containers
-      .filter(({ state }) => state === 'running' || state === 'exited')
-      .map(({ name }) => name),
-  );
-  return outcome.work.pod.spec.containers.every(({ name }) => begun.has(name));
+/** When the first container of a pod was made (milliseconds since 1970) of which every container has begun to run. */
+function begunIn({ outcome }: Extract<PodReport, { kind: 'outcome' }>): number | undefined {
+  if (outcome.kind !== 'synced' || outcome.work.kind !== 'sync') return undefined;
+  const begun = outcome.observed.containers.filter(({ state }) => state === 'running' || state === 'exited');
+  const names = new Set(begun.map(({ name }) => name));
+  if (!outcome.work.pod.spec.containers.every(({ name }) => names.has(name))) return undefined;
+  return Math.min(...begun.map(({ createdAt }) => createdAt / NANOSECONDS));
 }
+
+const NANOSECONDS = 1_000_000;

@@ -70,11 +70,11 @@ describe('resolveRunOptions', () => {
   it('warns of what has no effect, and of a start without manifests', async () => {
     const dropIns = join(folder, 'd');
     mkdirSync(dropIns);
-    put('d/10.conf', `${HEAD}port: 10250\n`);
+    put('d/10.conf', `${HEAD}readOnlyPort: 10255\n`);
     put('d/README', 'hello');
     expect((await run('--config-dir', dropIns)).warnings).toEqual([
       `${dropIns}/README: skipped, the name of a drop-in must end in .conf`,
-      `${dropIns}/10.conf: valid for the kubelet, without effect in rxlet yet: port`,
+      `${dropIns}/10.conf: valid for the kubelet, without effect in rxlet yet: readOnlyPort`,
       'no folder of manifests was given, so no pod will run: use --pod-manifest-path, or staticPodPath',
     ]);
   });

@@ -49,6 +49,14 @@ describe('resolveConfig', () => {
 staticPodPath: /etc/pods
 fileCheckFrequency: 5s
 syncFrequency: 1m30s
+enableServer: false
+address: 192.0.2.1
+port: 10250
+healthzBindAddress: "::1"
+healthzPort: 0
+tlsCertFile: /tls/a.crt
+tlsPrivateKeyFile: /tls/a.key
+authentication: {x509: {clientCAFile: /tls/ca.crt}}
 containerRuntimeEndpoint: unix:///run/crio/crio.sock
 imageServiceEndpoint: unix:///run/images.sock
 runtimeRequestTimeout: 15m
@@ -86,6 +94,14 @@ featureGates: {EventedPLEG: false}
       staticPodPath: '/etc/pods',
       fileCheckFrequency: 5_000,
       syncFrequency: 90_000,
+      enableServer: false,
+      address: '192.0.2.1',
+      port: 10_250,
+      healthzBindAddress: '::1',
+      healthzPort: 0,
+      tlsCertFile: '/tls/a.crt',
+      tlsPrivateKeyFile: '/tls/a.key',
+      authentication: { x509: { clientCAFile: '/tls/ca.crt' } },
       containerRuntimeEndpoint: 'unix:///run/crio/crio.sock',
       imageServiceEndpoint: 'unix:///run/images.sock',
       runtimeRequestTimeout: 900_000,
@@ -313,13 +329,32 @@ featureGates: {EventedPLEG: false}
   it('warns once per file of fields that have no effect yet', () => {
     expect(
       warningsOf(
-        file('a.yaml', `${HEAD}registerNode: false\nmaxPods: 5\nport: 10250\n`),
+        file(
+          'a.yaml',
+          `${HEAD}registerNode: false\nmaxPods: 5\nreadOnlyPort: 10255\nauthentication: {anonymous: {enabled: true}, x509: {}}\n`,
+        ),
         file('b.conf', `${HEAD}logging: {format: json, flushFrequency: 5s}\n`),
       ),
     ).toEqual([
-      'a.yaml: valid for the kubelet, without effect in rxlet yet: port, registerNode',
+      'a.yaml: valid for the kubelet, without effect in rxlet yet: authentication.anonymous, readOnlyPort, registerNode',
       'b.conf: valid for the kubelet, without effect in rxlet yet: logging',
     ]);
+  });
+
+  it('serves nothing unauthenticated to other machines', () => {
+    expect(refusalsOf(flag('--healthz-bind-address', { healthzBindAddress: '0.0.0.0' }))).toEqual([
+      '--healthz-bind-address: healthzBindAddress: must be an address of this machine alone (127.0.0.1, ::1): nothing is served to others unauthenticated',
+    ]);
+    expect(refusalsOf(file('c', `${HEAD}healthzBindAddress: "::1"\nport: 10250\n`))).toEqual([]);
+  });
+
+  it.each([
+    ['port: 70000\n', 'port: must be from 0 to 65535'],
+    ['healthzPort: -1\n', 'healthzPort: must be from 0 to 65535'],
+    ['address: example.com\n', 'address: must be an IP address'],
+    ['tlsPrivateKeyFile: /a.key\n', 'tlsPrivateKeyFile: must be given together with tlsCertFile'],
+  ])('refuses a server with %j', (text, expected) => {
+    expect(refusalsOf(file('c', `${HEAD}${text}`)).map((line) => line.replace(/^c:\d+:\d+: /, ''))).toEqual([expected]);
   });
 
   it('warns of feature gates that change nothing, unless they are set to what they are', () => {

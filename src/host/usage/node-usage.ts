@@ -1,0 +1,54 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defer, from, type Observable } from 'rxjs';
+import type { DiskUsage, NodeUsage } from '../../streams/ports/node-usage.ts';
+import { hasCode } from '../files/system-error.ts';
+import { cgroupUsage } from './cgroup-usage.ts';
+import { machineUsage } from './machine-usage.ts';
+
+/** The real machine. Looks are cheap reads of /proc, /sys and of folders; nothing is kept between them. */
+export function nodeUsage(): NodeUsage {
+  return {
+    machine: () => cold(machineUsage),
+    cgroup: (path) => cold(() => cgroupUsage(path)),
+    disk: (path) => cold(() => diskOf(path)),
+    filesIn: (folder) => cold(() => sizeOf(folder)),
+  };
+}
+
+function cold<T>(look: () => Promise<T>): Observable<T> {
+  return defer(() => from(look()));
+}
+
+async function diskOf(path: string): Promise<DiskUsage | undefined> {
+  return unlessGone(async () => {
+    const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path);
+    return {
+      available: bsize * bavail,
+      capacity: bsize * blocks,
+      used: bsize * (blocks - bfree),
+      inodes: files,
+      inodesFree: ffree,
+    };
+  });
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = (await unlessGone(() => readdir(folder))) ?? [];
+  const sizes = await Promise.all(
+    names.map((name) => unlessGone(async () => (await stat(join(folder, name))).blocks * BLOCK)),
+  );
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
+
+/** Bytes of the blocks that stat counts in. */
+const BLOCK = 512;
+
+async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
