@@ -116,8 +116,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     );
     const events$ = session$.pipe(switchMap((session) => session?.agent.events$ ?? of(EMPTY_EVENT_LOG)));
     const book$ = session$.pipe(
-      switchMap((session) => session?.agent.book$.pipe(startWith(NO_BOOK)) ?? of(NO_BOOK)),
-      shareLatest(),
+      switchMap((session) => session?.agent.book$ ?? of(NO_BOOK)),
     );
     const routes = [
       ...viewRoutes({ view$, events$ }),
