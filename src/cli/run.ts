@@ -115,9 +115,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       shareLatest(),
     );
     const events$ = session$.pipe(switchMap((session) => session?.agent.events$ ?? of(EMPTY_EVENT_LOG)));
-    const book$ = session$.pipe(
-      switchMap((session) => session?.agent.book$ ?? of(NO_BOOK)),
-    );
+    const book$ = session$.pipe(switchMap((session) => session?.agent.book$ ?? of(NO_BOOK)));
     const routes = [
       ...viewRoutes({ view$, events$ }),
       ...nodeRoutes(config, {
