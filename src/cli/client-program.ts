@@ -16,6 +16,7 @@ export function addClientCommands(program: Commander, then: Then): void {
   addProblems(program, then);
   addPodCommands(program, then);
   addPlan(program, then);
+  addTop(program, then);
   addCompletion(program, then);
   addValidate(program, then);
 }
@@ -161,6 +162,15 @@ function addPlan(program: Commander, then: Then): void {
     .action((path: string, given: PlanFlags) => {
       const { socket, output, empty = false } = given;
       then({ kind: 'plan', options: { path, socket, empty, format: output } });
+    });
+}
+
+function addTop(program: Commander, then: Then): void {
+  withAgent(program.command('top').description('what pods and containers use of CPU and memory'))
+    .argument('[kind]', 'pods, as kubectl wants to hear it')
+    .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .action((_kind: string | undefined, given: AgentFlags & { readonly output: 'text' | 'json' }) => {
+      then({ kind: 'top', options: { ...agentOptions(given), format: given.output } });
     });
 }
 

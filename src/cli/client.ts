@@ -6,6 +6,7 @@ import { describe } from './commands/describe.ts';
 import { events } from './commands/events.ts';
 import { problems } from './commands/problems.ts';
 import { ps } from './commands/ps.ts';
+import { top } from './commands/top.ts';
 import { nodeNameOf } from './resolve-run-options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -38,6 +39,8 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       );
     case 'completion':
       return of(completion(command.shell));
+    case 'top':
+      return top(command.options, terminal);
     case 'validate':
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),

@@ -19,6 +19,7 @@ export type ClientCommand =
   | { readonly kind: 'commandPods'; readonly options: CommandPodsOptions }
   | { readonly kind: 'plan'; readonly options: PlanOptions }
   | { readonly kind: 'completion'; readonly shell: 'bash' | 'zsh' }
+  | { readonly kind: 'top'; readonly options: TopOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions };
 
 export interface RunOptions {
@@ -73,6 +74,10 @@ export interface EventsOptions extends AgentOptions {
 
 export interface ProblemsOptions {
   readonly socket: string;
+  readonly format: 'text' | 'json';
+}
+
+export interface TopOptions extends AgentOptions {
   readonly format: 'text' | 'json';
 }
 

@@ -132,6 +132,7 @@ describe('parseCommandLine', () => {
     [['start', 'pod'], 'commandPods', { verb: 'start', names: ['pod'] }],
     [['plan', 'next'], 'plan', { path: 'next', empty: false, format: 'text', socket: '/run/rxlet/rxlet.sock' }],
     [['plan', 'next', '--empty', '-o', 'json'], 'plan', { empty: true, format: 'json' }],
+    [['top', 'pods', '-n', 'data'], 'top', { namespace: 'data', format: 'text' }],
     [['problems'], 'problems', { format: 'text', socket: '/run/rxlet/rxlet.sock' }],
     [['problems', '-o', 'json'], 'problems', { format: 'json' }],
   ])('reads %j', (argv, kind, options) => {

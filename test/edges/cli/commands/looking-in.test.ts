@@ -9,6 +9,8 @@ import { parseCommandLine } from '../../../../src/cli/program.ts';
 import type { Terminal } from '../../../../src/cli/terminal.ts';
 import type { PodUid } from '../../../../src/model/pod.ts';
 import { localApi } from '../../../../src/server/local-api.ts';
+import type { Route } from '../../../../src/server/route.ts';
+import { send } from '../../../../src/server/send.ts';
 import { viewRoutes } from '../../../../src/server/view-routes.ts';
 import { EMPTY_EVENT_LOG, recordEvent, type EventLog } from '../../../../src/streams/events/event-log.ts';
 import type { NodeView } from '../../../../src/streams/view/node-view.ts';
@@ -176,8 +178,31 @@ describe('rxlet problems', () => {
   });
 });
 
+describe('rxlet top', () => {
+  it('shows what the summary of the agent says, of one namespace where it is asked for', async () => {
+    const pods = ['default', 'data'].map((namespace) => ({
+      podRef: { name: `${namespace}-pod`, namespace },
+      cpu: { usageNanoCores: 5e6 },
+      containers: [],
+    }));
+    const answer: Route['answer'] = ({ response }) => send(response, { status: 200, json: { pods } });
+    await new Promise((done, fail) => {
+      const routes: readonly Route[] = [{ path: '/stats/summary', access: 'node', answer }];
+      running.push(localApi({ socket, routes }).subscribe({ next: done, error: fail }));
+    });
+    expect((await rxlet('top')).out).toMatch(/^POD .*\ndata\/data-pod +5m +-\ndefault-pod +5m +-\n$/);
+    expect((await rxlet('top pods -n default')).out).not.toContain('data-pod');
+    expect(JSON.parse((await rxlet('top -o json')).out)).toEqual({ pods });
+  });
+
+  it('says so where the agent does not know the question', async () => {
+    await startAgent(NODE);
+    expect((await rxlet('top')).end).toMatchObject({ exitCode: 4 });
+  });
+});
+
 describe('every command that asks the agent', () => {
-  it.each([['ps'], ['get pods'], ['describe web'], ['events'], ['events -w'], ['problems']])(
+  it.each([['ps'], ['get pods'], ['describe web'], ['events'], ['events -w'], ['problems'], ['top']])(
     'says how to start the agent where none answers: %s',
     async (line) => {
       const { end } = await rxlet(line);
