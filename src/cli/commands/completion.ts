@@ -9,7 +9,7 @@ _rxlet() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "$(rxlet --help 2>/dev/null | sed -n 's/^  \\([a-z-]*\\) .*/\\1/p')" -- "$word"))
+    COMPREPLY=($(compgen -W "$(rxlet --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \\([a-z][a-z-]*\\) .*/\\1/p')" -- "$word"))
     return
   fi
   case "$before" in

@@ -49,6 +49,7 @@ describe('completion', () => {
     expect(offers('')).toEqual(
       expect.arrayContaining(['run', 'ps', 'get', 'describe', 'events', 'problems', 'stop', 'plan', 'validate']),
     );
+    expect(offers('r').toSorted()).toEqual(['restart', 'run']);
     expect(offers('st').toSorted()).toEqual(['start', 'stop']);
   });
 
