@@ -61,6 +61,7 @@ import { checkpointLine, housekeepingLine, plegLine, reportLine, runtimeLine } f
 import { manifestMemory } from './manifest-memory.ts';
 import { stopMemory } from './stop-memory.ts';
 import { nodeRoutes } from './node-routes.ts';
+import { streamingRoutes } from './streaming-routes.ts';
 import { tcpServers } from './tcp-servers.ts';
 
 /** Milliseconds between two views for those who watch, at least. */
@@ -116,8 +117,10 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     );
     const events$ = session$.pipe(switchMap((session) => session?.agent.events$ ?? of(EMPTY_EVENT_LOG)));
     const book$ = session$.pipe(switchMap((session) => session?.agent.book$ ?? of(NO_BOOK)));
+    const cri$ = session$.pipe(mergeMap((session) => (session ? [session.edges.context.cri] : [])));
     const routes = [
       ...viewRoutes({ view$, events$ }),
+      ...streamingRoutes({ view$, cri$ }),
       ...nodeRoutes(config, {
         view$,
         book$,
