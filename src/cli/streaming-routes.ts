@@ -1,5 +1,7 @@
 import { defer, forkJoin, switchMap, take, type Observable } from 'rxjs';
 import { logRoutes } from '../server/log-routes.ts';
+import { streamRoutes } from '../server/stream-routes.ts';
+import { streaming, type Streaming } from '../runtime/streaming.ts';
 import type { Route } from '../server/route.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { NodeView } from '../streams/view/node-view.ts';
@@ -10,13 +12,27 @@ export interface StreamingConfig {
   readonly cri$: Observable<Cri>;
 }
 
-/** The routes by which bytes flow: logs of containers. What serves them is loaded when the first one asks. */
+/** The routes by which bytes flow: logs of containers, and connections to what runs in them. */
 export function streamingRoutes({ view$, cri$ }: StreamingConfig): readonly Route[] {
-  return logRoutes({
+  function withRuntime<T>(act: (runtime: Streaming) => Observable<T>): Observable<T> {
+    return cri$.pipe(
+      take(1),
+      switchMap((cri) => act(streaming(cri))),
+    );
+  }
+  const logs = logRoutes({
     view$,
     openLog: (containerId, options, ended) =>
       forkJoin([cri$.pipe(take(1)), defer(() => import('../runtime/logs/container-log.ts'))]).pipe(
         switchMap(([cri, { containerLog }]) => containerLog(cri, containerId, options, ended)),
       ),
   });
+  const streams = streamRoutes({
+    view$,
+    exec: (...request) => withRuntime((runtime) => runtime.exec(...request)),
+    attach: (...request) => withRuntime((runtime) => runtime.attach(...request)),
+    portForward: (...request) => withRuntime((runtime) => runtime.portForward(...request)),
+    run: (...request) => withRuntime((runtime) => runtime.run(...request)),
+  });
+  return [...logs, ...streams];
 }

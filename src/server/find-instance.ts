@@ -37,14 +37,19 @@ export function findInstance(
   );
 }
 
+/** Looks up a pod whose containers may run, in the same way; its `containerId` is empty. */
+export function findPodNamed(view$: Observable<NodeView>, params: ContainerParams): Observable<Found> {
+  return findInstance(view$, params, () => ({ kind: 'found', containerId: '', running: true }));
+}
+
 /** While a pod is replaced there are two of its name. */
-export function podsNamed({ pods }: NodeView, { namespace, pod: name, uid }: ContainerParams): readonly PodView[] {
+function podsNamed({ pods }: NodeView, { namespace, pod: name, uid }: ContainerParams): readonly PodView[] {
   return pods.filter(
     ({ pod: { metadata } }) =>
       metadata.namespace === namespace && metadata.name === name && (uid === undefined || metadata.uid === uid),
   );
 }
 
-export function noSuchPod({ namespace = '', pod = '' }: ContainerParams): string {
+function noSuchPod({ namespace = '', pod = '' }: ContainerParams): string {
   return `there is no pod ${pod} in the namespace ${namespace}`;
 }

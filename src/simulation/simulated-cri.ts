@@ -36,7 +36,15 @@ export function simulatedCri(parts: SimulatedCriParts): Cri {
     ...containerCalls(parts),
     ...imageCalls(parts),
     containerEvents: () => containerEvents(parts),
+    exec: () => hasNoServer('Exec'),
+    attach: () => hasNoServer('Attach'),
+    portForward: () => hasNoServer('PortForward'),
   };
+}
+
+/** Bytes do not flow in virtual time. */
+function hasNoServer(call: string): Observable<never> {
+  return throwError(() => new RuntimeError('unimplemented', call, 'a simulated runtime has no processes to talk to'));
 }
 
 function containerEvents({ calls, machine, hasEvents }: RuntimeParts): Observable<ContainerEventResponse> {

@@ -4,8 +4,10 @@ import type { CriStats } from '../../streams/ports/cri-stats.ts';
 import type { GrpcClient } from '../grpc/grpc-client.ts';
 import { channel } from './channel.ts';
 import type { Connection } from './connection.ts';
+import { containerAttach } from './container-attach.ts';
 import { containerCreate } from './container-create.ts';
 import { containerExec } from './container-exec.ts';
+import { containerExecStream } from './container-exec-stream.ts';
 import { containerList } from './container-list.ts';
 import { containerRemove } from './container-remove.ts';
 import { containerReopenLog } from './container-reopen-log.ts';
@@ -24,6 +26,7 @@ import { runtimeConfig } from './runtime-config.ts';
 import { runtimeStatus } from './runtime-status.ts';
 import { runtimeVersion } from './runtime-version.ts';
 import { sandboxList } from './sandbox-list.ts';
+import { sandboxPortForward } from './sandbox-port-forward.ts';
 import { sandboxRemove } from './sandbox-remove.ts';
 import { sandboxRun } from './sandbox-run.ts';
 import { sandboxStatsList } from './sandbox-stats-list.ts';
@@ -86,6 +89,9 @@ function criOver(connection: Connection): Cri & CriStats {
     updateContainerResources: (request) => containerUpdate(connection, request),
     reopenContainerLog: (request) => containerReopenLog(connection, request),
     execSync: (request) => containerExec(connection, request),
+    exec: (request) => containerExecStream(connection, request),
+    attach: (request) => containerAttach(connection, request),
+    portForward: (request) => sandboxPortForward(connection, request),
     containerEvents: () => eventsWatch(connection),
     pullImage: (request) => imagePull(connection, request),
     imageStatus: (request) => imageStatus(connection, request),

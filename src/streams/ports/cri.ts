@@ -1,10 +1,14 @@
 import type { Observable } from 'rxjs';
 import type {
+  AttachRequest,
+  AttachResponse,
   ContainerEventResponse,
   CreateContainerRequest,
   CreateContainerResponse,
   ContainerStatusRequest,
   ContainerStatusResponse,
+  ExecRequest,
+  ExecResponse,
   ExecSyncRequest,
   ExecSyncResponse,
   ImageFsInfoResponse,
@@ -18,6 +22,8 @@ import type {
   ListPodSandboxResponse,
   PodSandboxStatusRequest,
   PodSandboxStatusResponse,
+  PortForwardRequest,
+  PortForwardResponse,
   PullImageRequest,
   PullImageResponse,
   RemoveContainerRequest,
@@ -63,6 +69,11 @@ export interface Cri {
   readonly updateContainerResources: (request: UpdateContainerResourcesRequest) => Observable<undefined>;
   readonly reopenContainerLog: (request: ReopenContainerLogRequest) => Observable<undefined>;
   readonly execSync: (request: ExecSyncRequest) => Observable<ExecSyncResponse>;
+
+  /** These three answer with a URL of the runtime's own server, to which a client can talk for as long as it likes. */
+  readonly exec: (request: ExecRequest) => Observable<ExecResponse>;
+  readonly attach: (request: AttachRequest) => Observable<AttachResponse>;
+  readonly portForward: (request: PortForwardRequest) => Observable<PortForwardResponse>;
 
   /** Emits one value per event; errors when the stream is cut, with kind `unimplemented` where the runtime has none. */
   readonly containerEvents: () => Observable<ContainerEventResponse>;
