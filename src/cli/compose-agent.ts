@@ -18,7 +18,7 @@ const TIMINGS: AgentTimings = {
 
 /** The agent on a node, be it a real or a simulated one. Nothing happens until someone subscribes to its `report$`. */
 export function composeAgent(
-  { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, kept, meter }: Edges,
+  { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, rotation, kept, meter }: Edges,
   sources: Pick<PodSources, 'batch$' | 'allSeen$'>,
   { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
 ): Agent {
@@ -43,6 +43,7 @@ export function composeAgent(
       },
       checkpoints,
       ...(context.cgroups && cgroupLayout ? { cgroups: { port: context.cgroups, layout: cgroupLayout } } : {}),
+      ...(rotation ? { rotation } : {}),
       kept,
       actions: meterActions(podActions(observer, context), meter),
       probe: meterProbe(probe, meter),

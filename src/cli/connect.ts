@@ -39,6 +39,8 @@ import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { Meter } from '../streams/ports/meter.ts';
 import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpoints.ts';
+import type { World } from '../streams/agent.ts';
+import { logRotation } from './log-rotation.ts';
 import { registryCredentials } from './registry-credentials.ts';
 import { checkpointStore } from './checkpoint-store.ts';
 
@@ -54,6 +56,8 @@ export interface Edges {
   /** The cgroups above those of the pods; absent where they are left to the runtime. */
   readonly cgroupLayout?: CgroupLayout;
   readonly checkpoints: CheckpointStore;
+  /** Absent where logs are not rotated. */
+  readonly rotation?: World['rotation'];
   /** What an earlier run of the agent kept of the pods. */
   readonly kept: readonly Checkpoint[];
   /** Hears what the agent does and how long that takes. */
@@ -106,6 +110,7 @@ export function connect(run: RunConfig, { files, onWait, onProblem, meter }: Con
           ...(config.cgroupsPerQOS ? { cgroupLayout: cgroupLayout(run, hardware, runtime.cgroupDriver) } : {}),
           admission: admissionNode(run, hardware, features),
           checkpoints: store,
+          ...logRotation(config, paths, cri),
           kept,
           stats: {
             cri,

@@ -4,6 +4,7 @@ import type { PodBook } from '../streams/book/pod-book.ts';
 import type { CheckpointFailure } from '../streams/checkpoints/checkpoints.ts';
 import type { HousekeepingNote } from '../streams/housekeeping/housekeeping.ts';
 import type { PlegHealth } from '../streams/pleg/pleg.ts';
+import type { RotationNote } from '../streams/logs/rotate-logs.ts';
 import type { RuntimeState } from '../streams/runtime-state/runtime-state.ts';
 import type { PodReport } from '../streams/workers/pod-work.ts';
 import type { LogLevel, LogLine } from './log-line.ts';
@@ -59,6 +60,10 @@ const DOING = {
 
 export function housekeepingLine({ ok, path, message }: HousekeepingNote): LogLine {
   return { level: ok ? 'info' : 'warn', message, fields: { path } };
+}
+
+export function rotationLine({ ok, path, message }: RotationNote): LogLine {
+  return { level: ok ? 'debug' : 'warn', message: `log ${message}`, fields: { path } };
 }
 
 export function checkpointLine({ uid, message }: CheckpointFailure): LogLine {

@@ -57,7 +57,7 @@ import { connect, type NodeEdges } from './connect.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
-import { checkpointLine, housekeepingLine, plegLine, reportLine, runtimeLine } from './log-reports.ts';
+import { checkpointLine, housekeepingLine, plegLine, reportLine, rotationLine, runtimeLine } from './log-reports.ts';
 import { manifestMemory } from './manifest-memory.ts';
 import { stopMemory } from './stop-memory.ts';
 import { nodeRoutes } from './node-routes.ts';
@@ -191,7 +191,7 @@ function sourcesOf({ config, nodeName, rootDir }: RunConfig): Parameters<typeof 
 }
 
 function linesOf({
-  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$, cgroup$ },
+  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$, cgroup$, rotation$ },
 }: Session): Observable<LogLine> {
   return merge(
     report$.pipe(
@@ -202,6 +202,7 @@ function linesOf({
     housekeeping$.pipe(map(housekeepingLine)),
     checkpoint$.pipe(map(checkpointLine)),
     cgroup$.pipe(map((message): LogLine => ({ level: 'warn', message }))),
+    rotation$.pipe(map(rotationLine)),
     runtime$.pipe(map(runtimeLine)),
     plegHealth$.pipe(map(plegLine)),
   );

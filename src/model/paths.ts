@@ -22,7 +22,10 @@ export function podDir(paths: NodePaths, uid: PodUid): string {
 }
 
 /** `<namespace>_<name>_<uid>`: the UID is what stands after the last underscore. */
-export function podLogDir({ podLogsDir }: NodePaths, { uid, name, namespace }: PodIdentity): string {
+export function podLogDir(
+  { podLogsDir }: Pick<NodePaths, 'podLogsDir'>,
+  { uid, name, namespace }: PodIdentity,
+): string {
   return `${podLogsDir}/${namespace}_${name}_${uid}`;
 }
 

@@ -350,8 +350,19 @@ function removeContainer(
     concat(
       files.removeFile(containerLink(paths, pod.metadata, container.name, container.id)).pipe(ignoreElements()),
       unlessGone(cri.removeContainer({ containerId: container.id })),
-      keepsLog || log === '' ? EMPTY : files.removeFile(log).pipe(ignoreElements()),
+      keepsLog || log === '' ? EMPTY : removeLog(log, files),
     ),
+  );
+}
+
+/** With the parts of it that were rotated away. */
+function removeLog(path: string, files: PerformContext['files']): Observable<never> {
+  const slash = path.lastIndexOf('/');
+  const [folder, name] = [path.slice(0, slash), path.slice(slash + 1)];
+  return files.list(folder).pipe(
+    concatMap((names) => [name, ...names.filter((each) => each.startsWith(`${name}.`))]),
+    concatMap((each) => files.removeFile(`${folder}/${each}`)),
+    ignoreElements(),
   );
 }
 

@@ -37,6 +37,7 @@ import {
   type CheckpointStore,
 } from './checkpoints/checkpoints.ts';
 import { keepCgroups, type CgroupLayout } from './cgroups/keep-cgroups.ts';
+import { rotateLogs, type RotationConfig, type RotationNote, type RotationPorts } from './logs/rotate-logs.ts';
 import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
 import { pleg, type PlegHealth, type PlegTimings } from './pleg/pleg.ts';
 import type { Revisions } from './pleg/revisions.ts';
@@ -70,6 +71,8 @@ export interface World {
   readonly checkpoints: CheckpointStore;
   /** Absent where the cgroups of pods are left to the runtime. */
   readonly cgroups?: { readonly port: Cgroups; readonly layout: CgroupLayout };
+  /** Absent where the logs of containers are left to somebody else. */
+  readonly rotation?: { readonly ports: RotationPorts; readonly config: RotationConfig };
   /** What an earlier run of the agent kept. */
   readonly kept: readonly Checkpoint[];
   readonly actions: PodActions;
@@ -101,6 +104,8 @@ export interface Agent {
   readonly housekeeping$: Observable<HousekeepingNote>;
   /** Keeps the cgroups above those of the pods; emits sentences about what could not be done. */
   readonly cgroup$: Observable<string>;
+  /** Rotates the logs of containers; emits what it did, and what it could not do. */
+  readonly rotation$: Observable<RotationNote>;
   /** Keeps the checkpoints; emits what could not be written. */
   readonly checkpoint$: Observable<CheckpointFailure>;
   /** Emits once, when a drain was asked for and nothing is left to end. */
@@ -269,6 +274,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
           (uid) => book.entries.has(uid) || inRuntime.has(uid),
         )
       : EMPTY,
+    rotation$: world.rotation ? rotateLogs(book$, world.rotation.ports, world.rotation.config) : EMPTY,
     checkpoint$: checkpoints({ book$, report$ }, world.checkpoints, world.kept),
     drained$: book$.pipe(
       filter(({ draining, entries }) => draining && entries.size === 0),

@@ -133,6 +133,26 @@ const RULES: readonly Rule[] = [
     message: 'must be an absolute path without ".."',
   },
   {
+    path: ['containerLogMaxSize'],
+    holds: ({ containerLogMaxSize }) => (parseQuantity(containerLogMaxSize)?.nano ?? 0n) !== 0n,
+    message: 'must be an amount of bytes, for example 10Mi, or negative for no rotation',
+  },
+  {
+    path: ['containerLogMaxFiles'],
+    holds: ({ containerLogMaxFiles }) => containerLogMaxFiles > 1,
+    message: 'must be at least 2',
+  },
+  {
+    path: ['containerLogMaxWorkers'],
+    holds: ({ containerLogMaxWorkers }) => containerLogMaxWorkers >= 1,
+    message: 'must be at least 1',
+  },
+  {
+    path: ['containerLogMonitorInterval'],
+    holds: ({ containerLogMonitorInterval }) => containerLogMonitorInterval >= 3_000,
+    message: 'must be at least 3s',
+  },
+  {
     path: ['clusterDNS'],
     holds: ({ clusterDNS }) => clusterDNS.every((address) => IP.test(address)),
     message: 'must hold IP addresses',

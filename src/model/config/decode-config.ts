@@ -58,6 +58,11 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
     allowedUnsafeSysctls: list(wire['allowedUnsafeSysctls']),
     singleProcessOOMKill: flag(wire['singleProcessOOMKill']),
     podLogsDir: said(text(wire['podLogsDir'])) ?? defaults.podLogsDir,
+    containerLogMaxSize: said(text(wire['containerLogMaxSize'])) ?? defaults.containerLogMaxSize,
+    containerLogMaxFiles: number(wire['containerLogMaxFiles']) ?? defaults.containerLogMaxFiles,
+    containerLogMaxWorkers: number(wire['containerLogMaxWorkers']) ?? defaults.containerLogMaxWorkers,
+    containerLogMonitorInterval:
+      said(duration(wire['containerLogMonitorInterval'])) ?? defaults.containerLogMonitorInterval,
     resolvConf: text(wire['resolvConf']) ?? defaults.resolvConf,
     clusterDNS: list(wire['clusterDNS']),
     clusterDomain: text(wire['clusterDomain']) ?? defaults.clusterDomain,

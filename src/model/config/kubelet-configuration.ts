@@ -72,6 +72,14 @@ export interface KubeletConfiguration {
   /** Whether only the process that took too much memory dies, not its container; `undefined`: as cgroup v1 can no other way. */
   readonly singleProcessOOMKill: boolean | undefined;
   readonly podLogsDir: string;
+  /** Amount from which on a container's log is rotated; a negative one turns rotation off. */
+  readonly containerLogMaxSize: string;
+  /** Files that a container may have of its log, over all of its instances. */
+  readonly containerLogMaxFiles: number;
+  /** Rotated logs that are compressed at the same time. */
+  readonly containerLogMaxWorkers: number;
+  /** How often the log folder of a container is looked through; logs that grow are looked at more often. */
+  readonly containerLogMonitorInterval: number;
   /** The node's resolver file; empty: pods get none of its content. */
   readonly resolvConf: string;
   readonly clusterDNS: readonly string[];
@@ -127,6 +135,10 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   allowedUnsafeSysctls: [],
   singleProcessOOMKill: undefined,
   podLogsDir: '/var/log/pods',
+  containerLogMaxSize: '10Mi',
+  containerLogMaxFiles: 5,
+  containerLogMaxWorkers: 1,
+  containerLogMonitorInterval: 10_000,
   resolvConf: '/etc/resolv.conf',
   clusterDNS: [],
   clusterDomain: '',

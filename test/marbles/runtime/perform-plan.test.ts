@@ -245,12 +245,19 @@ describe('performPlan', () => {
     expect(error).toBeUndefined();
   });
 
-  it('removes the link and the log of a container with it', () => {
+  it('removes the link and the log of a container with it, rotated parts too', () => {
     const log: string[] = [];
     const gone = exited(0, 0, { name: 'b' });
     const detail = { startedAt: 0, finishedAt: 0, exitCode: 0, reason: '', message: '', logPath: '/logs/b/0.log' };
-    outcome(perform(plan([{ do: 'removeContainer', container: { ...gone, detail } }], true), { log }));
-    expect(log).toEqual(['removeFile /links/web_default_b-b-0.log', 'removeContainer b-0', 'removeFile /logs/b/0.log']);
+    const list = (): Observable<readonly string[]> => of(['0.log', '0.log.20260102-150405.gz', '1.log', '10.log']);
+    outcome(perform(plan([{ do: 'removeContainer', container: { ...gone, detail } }], true), { log, files: { list } }));
+    expect(log).toEqual([
+      'removeFile /links/web_default_b-b-0.log',
+      'removeContainer b-0',
+      'list /logs/b',
+      'removeFile /logs/b/0.log',
+      'removeFile /logs/b/0.log.20260102-150405.gz',
+    ]);
   });
 
   describe('remembers pulls', () => {

@@ -82,6 +82,10 @@ seccompDefault: true
 allowedUnsafeSysctls: [kernel.msg*]
 singleProcessOOMKill: false
 podLogsDir: /logs
+containerLogMaxSize: 1Mi
+containerLogMaxFiles: 3
+containerLogMaxWorkers: 2
+containerLogMonitorInterval: 3s
 resolvConf: ""
 clusterDNS: [10.96.0.10, "fd00::a"]
 clusterDomain: cluster.test
@@ -127,6 +131,10 @@ featureGates: {EventedPLEG: false}
       allowedUnsafeSysctls: ['kernel.msg*'],
       singleProcessOOMKill: false,
       podLogsDir: '/logs',
+      containerLogMaxSize: '1Mi',
+      containerLogMaxFiles: 3,
+      containerLogMaxWorkers: 2,
+      containerLogMonitorInterval: 3_000,
       resolvConf: '',
       clusterDNS: ['10.96.0.10', 'fd00::a'],
       clusterDomain: 'cluster.test',
@@ -279,6 +287,26 @@ featureGates: {EventedPLEG: false}
         [
           'c.yaml:3:1: imageServiceEndpoint: must be the address of a unix socket, for example unix:///run/containerd/containerd.sock',
         ],
+      ],
+      [
+        'a containerLogMaxSize that makes no sense',
+        'containerLogMaxSize: much',
+        ['c.yaml:3:1: containerLogMaxSize: must be an amount of bytes, for example 10Mi, or negative for no rotation'],
+      ],
+      [
+        'a containerLogMaxFiles that makes no sense',
+        'containerLogMaxFiles: 1',
+        ['c.yaml:3:1: containerLogMaxFiles: must be at least 2'],
+      ],
+      [
+        'a containerLogMaxWorkers that makes no sense',
+        'containerLogMaxWorkers: 0',
+        ['c.yaml:3:1: containerLogMaxWorkers: must be at least 1'],
+      ],
+      [
+        'a containerLogMonitorInterval that makes no sense',
+        'containerLogMonitorInterval: 2s',
+        ['c.yaml:3:1: containerLogMonitorInterval: must be at least 3s'],
       ],
       [
         'a log folder with a way out',

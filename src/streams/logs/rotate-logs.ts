@@ -1,0 +1,245 @@
+import {
+  asyncScheduler,
+  catchError,
+  concat,
+  concatMap,
+  connect,
+  defer,
+  EMPTY,
+  filter,
+  finalize,
+  from,
+  ignoreElements,
+  merge,
+  mergeMap,
+  of,
+  repeat,
+  Subject,
+  takeUntil,
+  throwError,
+  timer,
+  type Observable,
+} from 'rxjs';
+import { messageOf } from '../../model/errors.ts';
+import { partsOf, rotationName } from '../../model/logs/log-names.ts';
+import { planRotation, type LogFile, type RotationLimits, type RotationStep } from '../../model/logs/plan-rotation.ts';
+import { podLogDir, containerLogPath, type NodePaths } from '../../model/paths.ts';
+import type { PodBook } from '../book/pod-book.ts';
+import type { Cri } from '../ports/cri.ts';
+import type { LogFiles } from '../ports/log-files.ts';
+
+export interface RotationPorts {
+  readonly files: LogFiles;
+  readonly cri: Pick<Cri, 'reopenContainerLog'>;
+}
+
+export interface RotationConfig extends RotationLimits {
+  readonly paths: Pick<NodePaths, 'podLogsDir'>;
+  /** Milliseconds between two times at which the folder of a container is looked through. */
+  readonly monitorInterval: number;
+  /** Logs that are compressed at the same time. */
+  readonly maxWorkers: number;
+}
+
+/** What rotation did, or could not do. */
+export interface RotationNote {
+  readonly ok: boolean;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Milliseconds between two looks at the size of a log, at most. */
+const LOOK = 1_000;
+/** And at least, of one that grows fast. */
+const SOONEST = 100;
+
+/**
+ * Keeps the logs of containers within their limits.
+ *
+ * ```text
+ * size of a log   0--3----6-7---1      rotated at 7 of 7
+ * looks           ^--^----^-^---^      the sooner, the sooner it will be full
+ * result          ----------r----      r: rotated
+ * ```
+ *
+ * A log that will be full before the usual look is looked at in half of the time that is left, so a fast writer passes
+ * its limit by what it writes in 100 ms. Folders are looked through every `monitorInterval`, when a log is full and when a container has started
+ * anew: see {@link planRotation}. Renaming waits for nothing; compressing waits for its turn. A log of a running
+ * container that is missing is asked for again. Never errors, never completes before `book$`.
+ */
+export function rotateLogs(
+  book$: Observable<PodBook>,
+  { files, cri }: RotationPorts,
+  config: RotationConfig,
+): Observable<RotationNote> {
+  return defer(() => {
+    let logs: ReadonlyMap<string, ContainerLog> = new Map();
+    const gone = new Subject<string>();
+    const busy = new Set<string>();
+
+    /** One container over all of its instances, look by look. */
+    function watch(folder: string): Observable<Item> {
+      let next = 0;
+      let before: { readonly file: string; readonly bytes: number; readonly at: number } | undefined;
+      let sweepAt = 0;
+
+      function look(): Observable<Item> {
+        const log = logs.get(folder);
+        if (!log) return EMPTY;
+        const usual = Math.min(LOOK, config.monitorInterval);
+        return files.size(`${folder}/${log.file}`).pipe(
+          mergeMap((size) => {
+            const now = asyncScheduler.now();
+            const bytes = size ?? 0;
+            const isNew = before?.file !== log.file;
+            const grown = before && !isNew ? bytes - before.bytes : bytes;
+            const rate = grown / Math.max(1, now - (before?.at ?? now - usual));
+            const isFull = log.running && bytes >= config.maxBytes;
+            before = { file: log.file, bytes: isFull ? 0 : bytes, at: now };
+            const left = isFull ? config.maxBytes : config.maxBytes - bytes;
+            next = log.running && rate > 0 ? Math.min(usual, Math.max(SOONEST, left / rate / 2)) : usual;
+            if (!isFull && !isNew && now < sweepAt) return EMPTY;
+            sweepAt = now + config.monitorInterval;
+            const isLost = log.running && size === undefined;
+            return concat(isLost ? reopen(folder, log) : EMPTY, tidy(folder, log, now));
+          }),
+          catchError((error: unknown) => {
+            next = config.monitorInterval;
+            return of(failed(`${folder}/${log.file}`, error));
+          }),
+        );
+      }
+      return defer(look).pipe(repeat({ delay: () => timer(next) }));
+    }
+
+    function tidy(folder: string, log: ContainerLog, now: number): Observable<Item> {
+      return files.sizes(folder).pipe(
+        concatMap((found) => from(planFor(folder, log, found, now))),
+        concatMap((step) => perform(folder, log, step)),
+      );
+    }
+
+    function planFor(
+      folder: string,
+      log: ContainerLog,
+      found: readonly LogFile[],
+      now: number,
+    ): readonly RotationStep[] {
+      const names = found.map(({ file }) => file);
+      const rotatedName = rotationName(log.file, partsOf(log.file, names), now);
+      const inFolder = [...busy].filter((path) => path.startsWith(`${folder}/`));
+      const facts = { files: found, current: log.file, running: log.running, rotatedName };
+      return planRotation({ ...facts, busy: new Set(inFolder.map((path) => path.slice(folder.length + 1))) }, config);
+    }
+
+    function perform(folder: string, log: ContainerLog, step: RotationStep): Observable<Item> {
+      const path = `${folder}/${step.file}`;
+      switch (step.kind) {
+        case 'rotate':
+          return rotate(path, `${folder}/${step.to}`, log);
+        case 'remove':
+          return done(files.remove(path));
+        case 'cut':
+          return concat(
+            done(files.keepEnd(path, step.keep)),
+            of(note(true, path, 'cut down to its end: it was written faster than it could be rotated')),
+          );
+        case 'compress':
+          busy.add(path);
+          return of<Item>({ kind: 'compress', path });
+      }
+    }
+
+    /** Between the two the runtime writes to the renamed file; where it does not let go of it, it gets its name back. */
+    function rotate(path: string, to: string, { containerId }: ContainerLog): Observable<Item> {
+      return concat(
+        done(files.rename(path, to)),
+        done(cri.reopenContainerLog({ containerId })).pipe(
+          catchError((error: unknown) =>
+            concat(
+              nameBack(path, to),
+              throwError(() => error),
+            ),
+          ),
+        ),
+        of(note(true, path, 'rotated')),
+      );
+    }
+
+    function nameBack(path: string, to: string): Observable<never> {
+      return files.size(path).pipe(concatMap((size) => (size === undefined ? done(files.rename(to, path)) : EMPTY)));
+    }
+
+    function reopen(folder: string, { file, containerId }: ContainerLog): Observable<Item> {
+      return done(cri.reopenContainerLog({ containerId })).pipe(
+        catchError((error: unknown) => of(failed(`${folder}/${file}`, error))),
+      );
+    }
+
+    function compress(path: string): Observable<RotationNote> {
+      return done(files.compress(path)).pipe(
+        catchError((error: unknown) => of(note(false, path, `not compressed: ${messageOf(error)}`).note)),
+        finalize(() => busy.delete(path)),
+      );
+    }
+
+    const item$ = book$.pipe(
+      mergeMap((book) => {
+        const before = logs;
+        logs = logsIn(book, config.paths);
+        for (const folder of before.keys()) if (!logs.has(folder)) gone.next(folder);
+        return [...logs.keys()].filter((folder) => !before.has(folder));
+      }),
+      mergeMap((folder) => watch(folder).pipe(takeUntil(gone.pipe(filter((one) => one === folder))))),
+    );
+
+    return item$.pipe(
+      connect((shared$) =>
+        merge(
+          shared$.pipe(mergeMap((item) => (item.kind === 'note' ? [item.note] : []))),
+          shared$.pipe(
+            mergeMap((item) => (item.kind === 'compress' ? [item.path] : [])),
+            mergeMap(compress, Math.max(1, config.maxWorkers)),
+          ),
+        ),
+      ),
+    );
+  });
+}
+
+type Item =
+  { readonly kind: 'note'; readonly note: RotationNote } | { readonly kind: 'compress'; readonly path: string };
+
+function note(ok: boolean, path: string, message: string): Extract<Item, { readonly kind: 'note' }> {
+  return { kind: 'note', note: { ok, path, message } };
+}
+
+function failed(path: string, error: unknown): Item {
+  return note(false, path, `not rotated: ${messageOf(error)}`);
+}
+
+function done(effect$: Observable<unknown>): Observable<never> {
+  return effect$.pipe(ignoreElements());
+}
+
+/** The log of a container's newest instance. */
+interface ContainerLog {
+  readonly file: string;
+  readonly containerId: string;
+  readonly running: boolean;
+}
+
+/** By the folder that a container has for the logs of all of its instances. */
+function logsIn({ entries }: PodBook, paths: RotationConfig['paths']): ReadonlyMap<string, ContainerLog> {
+  const logs = new Map<string, ContainerLog & { readonly attempt: number }>();
+  for (const { of: identity, observed } of entries.values()) {
+    for (const { id: containerId, name, attempt, state } of observed?.containers ?? []) {
+      const path = `${podLogDir(paths, identity)}/${containerLogPath(name, attempt)}`;
+      const slash = path.lastIndexOf('/');
+      const [folder, file] = [path.slice(0, slash), path.slice(slash + 1)];
+      if ((logs.get(folder)?.attempt ?? -1) >= attempt) continue;
+      logs.set(folder, { file, containerId, attempt, running: state === 'running' });
+    }
+  }
+  return logs;
+}
