@@ -49,6 +49,8 @@ export function kubeletFlags(): readonly KubeletFlag[] {
       'sysctls that pods may set: kernel.msg*,...',
       listed,
     ),
+    flag('--container-log-max-size <amount>', 'containerLogMaxSize', 'when a log is rotated (default: 10Mi)'),
+    flag('--container-log-max-files <count>', 'containerLogMaxFiles', 'files of a log (default: 5)', whole),
     flag('--resolv-conf <file>', 'resolvConf', 'resolver file that pods inherit'),
     flag('--cluster-dns <ips>', 'clusterDNS', 'name servers of pods, separated by commas', listed),
     flag('--cluster-domain <domain>', 'clusterDomain', 'DNS domain of the cluster'),

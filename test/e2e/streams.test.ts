@@ -1,0 +1,184 @@
+import { readdirSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { shell } from './harness/pod-json.ts';
+import { tellStory } from './harness/story.ts';
+import { sharedNode, type TestNode } from './harness/test-node.ts';
+import { until } from './harness/until.ts';
+import { HOST } from './harness/runtime-look.ts';
+
+const MIB = 1024 * 1024;
+const node = sharedNode('--container-log-max-size=1Mi', '--container-log-max-files=3');
+
+function logsPath(pod: string, query = ''): string {
+  return `/containerLogs/default/${pod}-${HOST}/main${query}`;
+}
+
+/** The body of an answer, as it comes. */
+function fetchText(
+  socketPath: string,
+  path: string,
+  onChunk: (chunk: string) => void = () => undefined,
+  method = 'GET',
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request({ socketPath, path, method, agent: false }, (response) => {
+      const chunks: string[] = [];
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        chunks.push(chunk);
+        onChunk(chunk);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, text: chunks.join('') });
+      });
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+interface Talk {
+  readonly socket: WebSocket;
+  /** What came on each channel so far. */
+  readonly heard: (channel: number) => Buffer;
+  readonly closed: Promise<void>;
+}
+
+function talk({ paths }: TestNode, path: string, protocol = 'v4.channel.k8s.io'): Promise<Talk> {
+  const socket = new WebSocket(`ws+unix:${paths.socket}:${path}`, protocol);
+  const channels = new Map<number, Buffer[]>();
+  socket.on('message', (data: Buffer) => {
+    const channel = data[0] ?? 0;
+    channels.set(channel, [...(channels.get(channel) ?? []), data.subarray(1)]);
+  });
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      resolve();
+    });
+  });
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('open', () => {
+      resolve({ socket, closed, heard: (channel) => Buffer.concat(channels.get(channel) ?? []) });
+    });
+  });
+}
+
+describe('the log of a container', () => {
+  test('is served as a whole, from its end, of one stream, and of the instance before', async () => {
+    const story = tellStory(node(), 'talker');
+    story.tell({
+      containers: [
+        shell(
+          'main',
+          'if [ -e /node/again ]; then echo second; sleep 3600; fi; touch /node/again; for i in 1 2 3; do echo line $i; done; echo oops >&2; sleep 1; exit 1',
+        ),
+      ],
+    });
+    const { socket } = node().paths;
+    await until(
+      'the second instance to talk',
+      async () => (await fetchText(socket, logsPath('talker'))).text === 'second\n',
+    );
+    const before = await fetchText(socket, logsPath('talker', '?previous=true'));
+    expect(before.text.split('\n').toSorted()).toEqual(['', 'line 1', 'line 2', 'line 3', 'oops']);
+    expect((await fetchText(socket, logsPath('talker', '?previous=true&stream=Stderr'))).text).toBe('oops\n');
+    const last = await fetchText(
+      socket,
+      logsPath('talker', '?previous=true&stream=Stdout&tailLines=1&timestamps=true'),
+    );
+    expect(last.text).toMatch(/^\d{4}-\d\d-\d\dT\S+ line 3\n$/);
+    expect(await fetchText(socket, '/containerLogs/default/nobody/main')).toMatchObject({ status: 404 });
+  });
+
+  test('user-asks 65: is followed over rotations without losing or doubling a line, to the end of the container', async () => {
+    const story = tellStory(node(), 'counter');
+    const lines = 30_000;
+    story.tell({
+      restartPolicy: 'Never',
+      containers: [
+        shell(
+          'main',
+          `until [ -e /node/go ]; do sleep 0.1; done; i=0; while [ $i -lt ${lines} ]; do echo "$i ${'x'.repeat(100)}"; i=$((i+1)); done`,
+        ),
+      ],
+    });
+    await node().whenRunning('counter');
+    const { socket } = node().paths;
+    const following = fetchText(socket, logsPath('counter', '?follow=true'));
+    story.open('go');
+    const { text } = await following;
+    const numbers = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => Number(line.split(' ')[0]));
+    expect(numbers.length).toBe(lines);
+    expect(numbers.findIndex((number, index) => number !== index)).toBe(-1);
+    expect(node().log()).not.toContain('not rotated');
+  });
+
+  test('user-asks 64: of one that writes fast stays under its limit, over restarts too', async () => {
+    const story = tellStory(node(), 'noisy');
+    story.tell({
+      containers: [
+        shell(
+          'main',
+          `i=0; while [ $i -lt 40 ]; do dd if=/dev/zero bs=10000 count=20 2>/dev/null | tr '\\0' 'x' | fold -w 1000; sleep 0.1; i=$((i+1)); done; exit 1`,
+        ),
+      ],
+    });
+    const uid = (await until('noisy to be served', () => node().pod('noisy'))).metadata.uid;
+    const folder = join('/var/log/pods', `default_noisy-${HOST}_${uid}`, 'main');
+    const sizes: number[] = [];
+    const names = new Set<string>();
+    await until('three instances', () => {
+      const files = filesOf(folder);
+      for (const { name } of files) names.add(name);
+      sizes.push(files.reduce((sum, { size }) => sum + size, 0));
+      return names.has('2.log');
+    });
+    expect(Math.max(...sizes)).toBeLessThan(3 * MIB + MIB / 2);
+  });
+});
+
+describe('a connection to a container', () => {
+  test('runs a command with input and output, and tells its exit code', async () => {
+    const story = tellStory(node(), 'shell');
+    story.tell({ containers: [shell('main', 'sleep 3600')] });
+    await node().whenRunning('shell');
+    const pod = `default/shell-${HOST}`;
+    await until(
+      'the container to be shown as running',
+      async () => (await node().pod('shell'))?.status.containerStatuses?.[0]?.state?.running !== undefined,
+    );
+    const words = ['sh', '-c', 'read line; echo "heard $line"; echo oops >&2; exit 3'];
+    const command = words.map((word) => `command=${encodeURIComponent(word)}`).join('&');
+    const { socket, heard, closed } = await talk(node(), `/exec/${pod}/main?${command}&input=1&output=1&error=1`);
+    socket.send(Buffer.concat([Buffer.from([0]), Buffer.from('hello\n')]));
+    await closed;
+    expect(heard(1).toString()).toBe('heard hello\n');
+    expect(heard(2).toString()).toBe('oops\n');
+    expect(JSON.parse(heard(3).toString())).toMatchObject({
+      status: 'Failure',
+      details: { causes: [{ reason: 'ExitCode', message: '3' }] },
+    });
+
+    const run = await fetchText(node().paths.socket, `/run/${pod}/main?cmd=echo%20ran`, undefined, 'POST');
+    expect(run).toEqual({ status: 200, text: 'ran\n' });
+  });
+});
+
+function filesOf(folder: string): readonly { readonly name: string; readonly size: number }[] {
+  try {
+    return readdirSync(folder).flatMap((name) => {
+      const size = statSync(join(folder, name), { throwIfNoEntry: false })?.size;
+      return size === undefined ? [] : [{ name, size }];
+    });
+  } catch {
+    return [];
+  }
+}
