@@ -1,9 +1,10 @@
-import { catchError, defer, ignoreElements, mergeMap, of, throwError, timer, type Observable } from 'rxjs';
+import { catchError, concat, defer, ignoreElements, mergeMap, of, throwError, timer, type Observable } from 'rxjs';
 import { allContainers } from '../model/containers.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Http, HttpRequest } from '../streams/ports/http.ts';
+import type { PodNote } from '../streams/workers/pod-work.ts';
 
 export type LifecycleHandler = NonNullable<NonNullable<Container['lifecycle']>['preStop']>;
 
@@ -24,7 +25,8 @@ const USER_AGENT = ['User-Agent', 'kube-lifecycle/1.36'] as const;
 
 /**
  * Runs one lifecycle hook (facts sheet 17). Completes when it has succeeded; errors when it has failed. It has no time
- * limit of its own: whoever subscribes sets one. Unsubscribing cancels it.
+ * limit of its own: whoever subscribes sets one. Unsubscribing cancels it. Emits what is worth telling of a hook that has
+ * succeeded: that https had to be given up.
  *
  * | handler   | succeeds when                                              |
  * | --------- | ---------------------------------------------------------- |
@@ -32,7 +34,7 @@ const USER_AGENT = ['User-Agent', 'kube-lifecycle/1.36'] as const;
  * | `httpGet` | an answer comes, whatever its status; https is tried as http where it answers in http |
  * | `sleep`   | the seconds have passed                                    |
  */
-export function runHook(handler: LifecycleHandler, target: HookTarget, { cri, http }: HookPorts): Observable<never> {
+export function runHook(handler: LifecycleHandler, target: HookTarget, { cri, http }: HookPorts): Observable<PodNote> {
   if (handler.exec) return exec(handler.exec.command ?? [], target.containerId, cri);
   if (handler.sleep) return timer(handler.sleep.seconds * 1_000).pipe(ignoreElements());
   if (handler.httpGet) return get(handler.httpGet, target, http);
@@ -48,19 +50,34 @@ function exec(command: readonly string[], containerId: string, cri: HookPorts['c
   );
 }
 
-function get(action: NonNullable<LifecycleHandler['httpGet']>, target: HookTarget, http: Http): Observable<never> {
+function get(action: NonNullable<LifecycleHandler['httpGet']>, target: HookTarget, http: Http): Observable<PodNote> {
   return defer(() => {
     const request = requestOf(action, target);
-    return http
-      .get(request)
-      .pipe(
-        catchError((error: unknown) =>
-          request.scheme === 'https' && isPlainHttp(error)
-            ? http.get({ ...request, scheme: 'http' })
-            : throwError(() => error),
-        ),
-      );
-  }).pipe(ignoreElements());
+    return http.get(request).pipe(
+      ignoreElements(),
+      catchError((error: unknown) =>
+        request.scheme === 'https' && isPlainHttp(error) ? getPlain(request, http, error) : throwError(() => error),
+      ),
+    );
+  });
+}
+
+/** Asks in the clear, without what nobody else may read. Where that fails too, the first error is the one that counts. */
+function getPlain(request: HttpRequest, http: Http, first: unknown): Observable<PodNote> {
+  const { host, port } = request;
+  const headers = request.headers.filter(([name]) => name.toLowerCase() !== 'authorization');
+  const note$ = of<PodNote>({
+    level: 'Warning',
+    reason: 'LifecycleHTTPFallback',
+    message: `request to HTTPS lifecycle hook ${host.includes(':') ? `[${host}]` : host}:${port} got HTTP response, retry with HTTP succeeded`,
+  });
+  return concat(
+    http.get({ ...request, scheme: 'http', headers }).pipe(
+      ignoreElements(),
+      catchError(() => throwError(() => first)),
+    ),
+    note$,
+  );
 }
 
 function requestOf(

@@ -31,7 +31,7 @@ describe('runHook', () => {
     it(
       'completes when it exits with 0, errors when with anything else',
       marbles(({ expectObservable }) => {
-        const run = (code: number | undefined): Observable<never> =>
+        const run = (code: number | undefined): Observable<unknown> =>
           runHook(exec, target, { ...silent, cri: fakeCri([], { execSync: answered(code, 3) }) });
         expectObservable(run(0)).toBe('---|');
         expectObservable(run(undefined)).toBe('---|'); // zero is left out on the wire
@@ -116,7 +116,7 @@ describe('runHook', () => {
     it(
       'is content with any answer, and errors without one',
       marbles(({ cold, expectObservable }) => {
-        const hook = (answer$: Observable<number>): Observable<never> =>
+        const hook = (answer$: Observable<number>): Observable<unknown> =>
           runHook(httpGet({ port: 80 }), target, { ...silent, http: { get: () => answer$ } });
         expectObservable(hook(cold('--(a|)', { a: 200 }))).toBe('--|');
         expectObservable(hook(cold('--(a|)', { a: 503 }))).toBe('--|');
@@ -128,22 +128,35 @@ describe('runHook', () => {
     );
 
     it(
-      'tries http where it is answered in http instead of https, and only then',
+      'tries http where it is answered in http instead of https, without credentials, and only then; and tells it',
       marbles(({ cold, expectObservable, flush }) => {
-        const schemes: string[] = [];
-        const http = (error: Error): Http => ({
-          get: ({ scheme }) => {
-            schemes.push(scheme);
-            return scheme === 'https' ? cold<number>('-#', {}, error) : cold('-(a|)', { a: 200 });
+        const sent: unknown[] = [];
+        const http = (error: Error, plain$: Observable<number> = cold('-(a|)', { a: 200 })): Http => ({
+          get: ({ scheme, headers }) => {
+            sent.push([scheme, headers.map(([name]) => name)]);
+            return scheme === 'https' ? cold<number>('-#', {}, error) : plain$;
           },
         });
-        const secure = httpGet({ port: 443, scheme: 'HTTPS' });
+        const httpHeaders = [{ name: 'authorization', value: 'Bearer secret' }];
+        const secure = httpGet({ port: 443, scheme: 'HTTPS', httpHeaders });
         const plain = new Error('error:0A00010B:SSL routines::wrong version number');
         const refused = new Error('connect ECONNREFUSED');
-        expectObservable(runHook(secure, target, { ...silent, http: http(plain) })).toBe('--|');
-        expectObservable(runHook(secure, target, { ...silent, http: http(refused) })).toBe('-#', {}, refused);
+        const run = (of: Http): Observable<unknown> => runHook(secure, target, { ...silent, http: of });
+        expectObservable(run(http(plain))).toBe('--(n|)', {
+          n: {
+            level: 'Warning',
+            reason: 'LifecycleHTTPFallback',
+            message: 'request to HTTPS lifecycle hook 10.0.0.7:443 got HTTP response, retry with HTTP succeeded',
+          },
+        });
+        expectObservable(run(http(refused))).toBe('-#', {}, refused);
+        expectObservable(run(http(plain, cold('-#', {}, refused)))).toBe('--#', {}, plain);
         flush();
-        expect(schemes).toEqual(['https', 'https', 'http']);
+        const [first, again] = [
+          ['https', ['authorization', 'User-Agent']],
+          ['http', ['User-Agent']],
+        ];
+        expect(sent).toEqual([first, first, first, again, again]);
       }),
     );
   });

@@ -134,7 +134,7 @@ describe('nodeHttp', () => {
     const handler = { httpGet: { scheme: 'HTTPS', port } } as unknown as LifecycleHandler;
     const target = { containerId: 'c', container: { name: 'main' }, podIp: '127.0.0.1' };
     const hook$ = runHook(handler, target, { cri: fakeCri([]), http });
-    await expect(lastValueFrom(hook$, { defaultValue: 'done' })).resolves.toBe('done');
+    await expect(lastValueFrom(hook$)).resolves.toMatchObject({ reason: 'LifecycleHTTPFallback' });
   });
 
   it('leaves no connection open after a hundred requests', async () => {
