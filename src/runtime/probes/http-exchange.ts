@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import type { Socket } from 'node:net';
 import { Observable } from 'rxjs';
 import type { Address } from './address.ts';
 import { LONGEST_OUTPUT } from './answers.ts';
@@ -26,7 +27,7 @@ const AGENTS = {
 
 /**
  * Sends one GET request and emits how it goes, up to the first 10 KiB of the answer. Follows no redirect and believes
- * every certificate. Errors as Node does; unsubscribing closes the connection.
+ * every certificate. Errors as Node does. The connection is reset once it is answered, or when nobody listens any more.
  */
 export function httpExchange({ scheme, host, port, path, headers }: HttpRequest): Observable<HttpEvent> {
   return new Observable((subscriber) => {
@@ -37,8 +38,10 @@ export function httpExchange({ scheme, host, port, path, headers }: HttpRequest)
       subscriber.error(error);
     };
     sent.on('error', fail);
+    let connected: Socket | undefined;
     sent.once('socket', (socket) => {
       socket.once('connect', () => {
+        connected = socket;
         subscriber.next({ at: 'connected' });
       });
     });
@@ -57,11 +60,14 @@ export function httpExchange({ scheme, host, port, path, headers }: HttpRequest)
         length += part.length;
         if (length >= LONGEST_OUTPUT) finish();
       });
-      response.once('end', finish);
+      // Before Node closes the connection, which would keep its port taken (see probeTcp).
+      response.prependOnceListener('end', finish);
       response.on('error', fail);
     });
     sent.end();
     return () => {
+      // A TLS connection cannot be reset.
+      if (scheme === 'http' && connected?.destroyed === false) connected.resetAndDestroy();
       sent.destroy();
     };
   });

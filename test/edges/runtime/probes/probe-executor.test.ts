@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { status } from '@grpc/grpc-js';
 import { firstValueFrom, NEVER, of, Subject, throwError, type Observable } from 'rxjs';
@@ -269,7 +270,7 @@ describe('an httpGet probe', () => {
     await server.allClosed();
   });
 
-  test('leaves no connection open after a thousand probes (k#81713)', async () => {
+  test('#49: leaves no connection open after a thousand probes', async () => {
     const server = await up(httpServer(answer(200)));
     for (let round = 0; round < 20; round += 1) {
       const answers = await Promise.all(Array.from({ length: 50 }, () => ask({ httpGet: { port: server.port } })));
@@ -441,6 +442,42 @@ describe('an exec probe', () => {
     const gone = () => throwError(() => new RuntimeError('notFound', 'ExecSync', 'no such container'));
     await expect(ask({ exec }, target(), gone)).rejects.toThrow('no such container');
   });
+});
+
+describe('many probes', () => {
+  /** Answers nobody that has not hung up first: the side that does keeps the port. */
+  const POLITE = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+  test.each(['tcpSocket', 'httpGet', 'grpc'] as const)(
+    '#49: by %s leave none of the ports of this machine taken behind them',
+    async (kind) => {
+      const { port } =
+        kind === 'grpc'
+          ? await up(
+              grpcServer({
+                Check: (_: unknown, reply: (e: null, a: object) => void) => {
+                  reply(null, { status: 'SERVING' });
+                },
+              }),
+            )
+          : await up(tcpServer((socket) => socket.on('data', () => socket.write(POLITE))));
+      for (let round = 0; round < 10; round += 1) {
+        const answers = await Promise.all(Array.from({ length: 30 }, () => ask({ [kind]: { port } })));
+        expect(answers.every(({ result }) => result === 'success')).toBe(true);
+      }
+      await expect.poll(() => socketsTo(port)).toEqual([]);
+    },
+  );
+
+  /** States of all sockets of this machine that lead to a port, those too that only the kernel still knows (06: TIME_WAIT). */
+  function socketsTo(port: number): readonly string[] {
+    const hex = port.toString(16).padStart(4, '0').toUpperCase();
+    const rows = ['tcp', 'tcp6'].flatMap((file) => readFileSync(`/proc/net/${file}`, 'utf8').split('\n'));
+    return rows
+      .map((row) => row.trim().split(/\s+/))
+      .filter(([, , remote]) => remote?.endsWith(`:${hex}`) === true)
+      .map(([, , , state = '']) => state);
+  }
 });
 
 describe('a probe that asks nothing', () => {
