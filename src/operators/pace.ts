@@ -17,16 +17,19 @@ export interface Pace {
  * c       1s (c|)
  * ```
  *
- * What is returned keeps the count: all works that go through it share the pace.
+ * What is returned keeps the count: all works that go through it share the pace. A clock that is set back holds nobody up.
  */
 export function pace({ perSecond, burst }: Pace): <T>(work$: Observable<T>) => Observable<T> {
   if (perSecond <= 0) return (work$) => work$;
   const between = 1_000 / perSecond;
   const credit = (Math.max(1, burst) - 1) * between;
   let full = -Infinity; // when all that was taken is paid back
+  let last = -Infinity;
   return (work$) =>
     defer(() => {
       const now = asyncScheduler.now();
+      full -= Math.max(0, last - now); // by as much as the clock was set back since
+      last = now;
       const at = Math.max(now, full - credit);
       full = Math.max(full, at) + between;
       return at === now ? work$ : concat(timer(at - now).pipe(ignoreElements()), work$);

@@ -4,6 +4,7 @@ import {
   concat,
   defer,
   EMPTY,
+  endWith,
   finalize,
   forkJoin,
   ignoreElements,
@@ -11,6 +12,8 @@ import {
   of,
   race,
   ReplaySubject,
+  takeWhile,
+  tap,
   throwError,
   timeout,
   timer,
@@ -90,11 +93,24 @@ export function stopContainer(
   const message = why === '' ? `Stopping container ${name}` : why;
   return defer(() => {
     const begun = asyncScheduler.now();
-    const left = (): number => grace - Math.floor(Math.max(0, asyncScheduler.now() - begun) / 1_000);
-    return concat(
-      of<PodNote>({ level: 'Normal', reason: 'Killing', message, container: name }),
+    let counted = 0;
+    const second$ = timer(1_000, 1_000).pipe(
+      tap(() => {
+        counted += 1;
+      }),
+      ignoreElements(),
+    );
+    // The clock may be set meanwhile, which must neither cut a grace short nor draw it out: the count is never far off.
+    const passed = (): number =>
+      Math.min(Math.max(counted, Math.floor((asyncScheduler.now() - begun) / 1_000)), counted + 1);
+    const left = (): number => grace - passed();
+    const wait$ = concat(
       preStop(container, grace, ending),
       defer(() => race(turn$, timer(Math.max(0, left()) * 1_000)).pipe(ignoreElements())),
+    );
+    return concat(
+      of<PodNote>({ level: 'Normal', reason: 'Killing', message, container: name }),
+      merge(second$, wait$.pipe(endWith(undefined))).pipe(takeWhile((note) => note !== undefined)),
       defer(() => unlessGone(ending.cri.stopContainer({ containerId: id, timeout: Math.max(LEAST_GRACE, left()) }))),
     );
   });

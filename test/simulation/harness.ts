@@ -97,6 +97,10 @@ export interface Life {
   readonly ground: () => PlanGround;
   /** Does something to the world at a time (milliseconds). */
   readonly at: (milliseconds: number, act: () => void) => void;
+  /** Somebody sets the clock of the node, by so many milliseconds from what it tells now; time goes on as before. */
+  readonly setClock: (by: number) => void;
+  /** What the agent says against its own health now; empty when it is well. */
+  readonly complaint: () => string;
 }
 
 /** Lives a story in virtual time: `tell` sets it up, time passes, then `check` looks at what came of it. */
@@ -105,31 +109,40 @@ export function live(
   tell: (life: Life) => void,
   check: (world: World) => void,
 ): void {
+  const { now } = asyncScheduler;
   new TestScheduler(() => undefined).run(({ flush }) => {
     const node = simulatedNode({ seed: 1, images: { 'busybox:1.35': { present: true } }, ...options });
     const failures: unknown[] = [];
     const commands = new Subject<PodCommand>();
     let ground: PlanGround | undefined;
     const measured: Measured[] = [];
+    let complaint = '';
     tell({
       node,
       world: node.world,
       measured,
+      complaint: () => complaint,
       agent: (desired$, from, until, admission) => {
         timer(from)
           .pipe(
             switchMap(() => {
-              const { report$, housekeeping$, checkpoint$, book$, stopped$ } = agentOn(
+              const { report$, housekeeping$, checkpoint$, plegHealth$, book$, stopped$ } = agentOn(
                 node,
                 desired$,
                 commands,
                 (one) => measured.push(one),
                 admission,
               );
+              const noted$ = plegHealth$.pipe(
+                tap(({ message }) => {
+                  complaint = message;
+                }),
+              );
               return merge(
                 report$,
                 housekeeping$,
                 checkpoint$,
+                noted$,
                 combineLatest([book$, stopped$]).pipe(
                   tap(([book, stopped]) => {
                     ground = planGround(book, { nodeName: 'n1', manifests: '/manifests', rootDir: '', stopped });
@@ -151,8 +164,16 @@ export function live(
       at: (milliseconds, act) => {
         timer(milliseconds).subscribe({ next: act, error: (error: unknown) => failures.push(error) });
       },
+      setClock: (by) => {
+        const before = asyncScheduler.now;
+        asyncScheduler.now = () => before() + by;
+      },
     });
-    flush();
+    try {
+      flush();
+    } finally {
+      asyncScheduler.now = now;
+    }
     expect(failures).toEqual([]);
     check(node.world);
   });

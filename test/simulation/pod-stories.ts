@@ -68,3 +68,15 @@ export function answers(exitCode: (age: number) => number, after = 0): ProcessSc
   const begun = asyncScheduler.now();
   return { exec: () => ({ exitCode: exitCode(asyncScheduler.now() - begun), after }) };
 }
+
+/** How many calls of a name there were so far. */
+export function count({ calls }: World, name: string): number {
+  return calls.filter((call) => call.name === name).length;
+}
+
+/** UIDs of the pods that ran, in the order in which their containers started. */
+export function ranUids(world: World): readonly unknown[] {
+  return world.history
+    .filter(({ kind, container }) => kind === 'started' && container)
+    .map(({ sandbox }) => sandbox.config.metadata?.uid);
+}

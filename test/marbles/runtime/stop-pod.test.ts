@@ -1,5 +1,6 @@
-import { map, type Observable } from 'rxjs';
+import { asyncScheduler, defer, EMPTY, map, tap, timer, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { PRE_STOP_HANDLER } from '../../../src/model/cri/labels.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { Cri } from '../../../src/streams/ports/cri.ts';
 import type { PodNote } from '../../../src/streams/workers/pod-work.ts';
@@ -121,6 +122,36 @@ describe('stopContainer', () => {
       ).toBe('(k|)');
       flush();
       expect(asked).toEqual([{ containerId: 'main-0', timeout }]);
+    })();
+  });
+
+  it.each([
+    ['back', -3_600_000],
+    ['forward', 3_600_000],
+  ])('gives what is left of the grace though the clock is set %s during the hook', (_where, by) => {
+    marbles(({ expectObservable, flush }) => {
+      const { now } = asyncScheduler;
+      const asked: (number | undefined)[] = [];
+      const cri = fakeCri([], {
+        stopContainer: ({ timeout }) =>
+          defer(() => {
+            asyncScheduler.now = now;
+            asked.push(timeout);
+            return EMPTY;
+          }),
+      });
+      const hooked = container({ annotations: { [PRE_STOP_HANDLER]: '{"sleep":{"seconds":4}}' } });
+      timer(1_500)
+        .pipe(
+          tap(() => {
+            asyncScheduler.now = () => now() + by;
+          }),
+        )
+        .subscribe();
+      expectObservable(letters(stopContainer(hooked, 10, '', ending(cri)))).toBe('k 3999ms |');
+      flush();
+      expect(asked).toHaveLength(1);
+      expect(Math.abs((asked[0] ?? 0) - 6)).toBeLessThanOrEqual(1);
     })();
   });
 

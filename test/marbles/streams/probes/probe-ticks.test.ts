@@ -48,7 +48,7 @@ describe('probeTicks', () => {
   );
 
   it(
-    'waits the delay once and goes on when the wall clock was set back after the start (k#58853, k#123898)',
+    '#50: waits the delay once and goes on when the wall clock was set back after the start',
     marbles(({ expectObservable }) => {
       const probe = every(5, { initialDelaySeconds: 0.003 });
       const tick$ = probeTicks(clock({ kind: 'readiness', probe, startedAt: 3_600_000 }));
