@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
+import type { UpdateMode } from '../model/rxlet-annotations.ts';
 import { podActions } from '../runtime/pod-actions.ts';
 import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
 import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
-import type { UpdateMode } from '../streams/book/pod-book.ts';
 import { meterListing } from '../streams/pleg/meter-listing.ts';
 import { meterProbe } from '../streams/probes/meter-probe.ts';
 import { meterActions } from '../streams/workers/meter-actions.ts';

@@ -2,6 +2,7 @@ import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../model/o
 import type { PodMemory } from '../model/pod-memory.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import type { Backoff, BackoffLimits } from '../model/restart/backoff.ts';
+import { maxContainerRestartPeriodOf } from '../model/rxlet-annotations.ts';
 import { afterExit } from '../model/restart/restart-policy.ts';
 import type { Verdict } from '../model/status/status-facts.ts';
 import { usableSandbox } from '../model/usable-sandbox.ts';
@@ -48,7 +49,8 @@ export function planPod(
   known: Known = { probes: new Map() },
 ): PodPlan {
   // What the caller knows beside comes first: a work carries an older observation too.
-  const context: PlanContext = { ...known, pod, observed, memory, now, limits };
+  const ceiling = maxContainerRestartPeriodOf(pod.metadata.annotations) ?? limits.ceiling;
+  const context: PlanContext = { ...known, pod, observed, memory, now, limits: { ...limits, ceiling } };
   const hasEnded = known.status?.phase === 'Failed' || known.status?.phase === 'Succeeded';
   if (hasEnded) {
     const steps: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: '' }] : [];

@@ -8,16 +8,12 @@ import {
   lives,
   MINUTE,
   podOf,
+  ranUids,
   SECOND,
   sidecar,
   statusOf,
   times,
 } from './pod-stories.ts';
-
-const ranUids = (world: Parameters<typeof lives>[0]): readonly unknown[] =>
-  world.history
-    .filter(({ kind, container }) => kind === 'started' && container)
-    .map(({ sandbox }) => sandbox.config.metadata?.uid);
 
 /** What people ask of node agents, by the number of the ask; right is what such an agent should do. */
 describe('what people ask for', () => {
@@ -216,6 +212,47 @@ describe('what people ask for', () => {
     );
   });
 
+  it('#37 a pod may ask for a shorter wait than that of its node', () => {
+    const crash = pod('crash');
+    const annotations = { 'rxlet.dev/max-container-restart-period': '15s' };
+    live(
+      { containerBehaviour: () => ({ exits: { after: 0, code: 1 } }) },
+      ({ agent }) => {
+        agent(folder([0, [{ ...crash, metadata: { ...crash.metadata, annotations } }]]), 0, MINUTE);
+      },
+      (world) => {
+        const [first = 0, ...later] = starts(world);
+        expect(later.map((at) => Math.floor((at - first) / SECOND))).toEqual([0, 10, 25, 40, 55]);
+        const [status] = statusOf(world, 'crash')?.containerStatuses ?? [];
+        expect(status?.state?.waiting?.message).toMatch(/^back-off 15s restarting/);
+      },
+    );
+  });
+
+  it('#40 the restart count goes on though somebody removes the dead containers', () => {
+    live(
+      {},
+      ({ agent, at, node, world }) => {
+        agent(folder([0, [pod('web')]]), 0, 2 * MINUTE);
+        const killAll = (): void => {
+          for (const { id } of world.running()) world.kill(id);
+        };
+        at(10 * SECOND, killAll);
+        at(30 * SECOND, () => {
+          const dead = world.containers().find(({ state }) => state === 'exited');
+          node.cri.removeContainer({ containerId: dead?.id }).subscribe();
+        });
+        at(40 * SECOND, killAll);
+      },
+      (world) => {
+        expect(lives(world).filter((line) => line.startsWith('started'))).toEqual(
+          [0, 1, 2].map((n) => `started main ${n}`),
+        );
+        expect(statusOf(world, 'web')?.containerStatuses?.[0]?.restartCount).toBe(2);
+      },
+    );
+  });
+
   it('#41 removing the exited init container does not run it again', () => {
     const web = podOf('web', { initContainers: [declared('init')] });
     live(
@@ -315,6 +352,36 @@ describe('what people ask for', () => {
       (world) => {
         expect(lives(world)).toEqual(['started proxy 0', 'started main 0']);
         expect(conditionOf(statusOf(world, 'web'), 'Ready')).toBe('True');
+      },
+    );
+  });
+
+  it('#52 a shorter grace than that of the pod bounds its preStop hook too', () => {
+    const web = podOf('web', {
+      terminationGracePeriodSeconds: 600,
+      containers: [
+        declared('main', {
+          livenessProbe: execProbe({ terminationGracePeriodSeconds: 3 }),
+          lifecycle: { preStop: { exec: { command: ['drain'] } } },
+        }),
+      ],
+    });
+    live(
+      {
+        containerBehaviour: () => ({
+          onTerm: 'ignored',
+          exec: ([command]) => (command === 'drain' ? { exitCode: 0, after: 60 * MINUTE } : { exitCode: 1 }),
+        }),
+      },
+      ({ agent }) => {
+        agent(folder([0, [web]]), 0, MINUTE);
+      },
+      (world) => {
+        const [started = 0] = starts(world);
+        const [exited = Infinity] = times(world, 'exited', 'main');
+        // Three failures, a second apart; the grace; and the least that the runtime is asked for.
+        expect(exited - started).toBeLessThan((4 + 3 + 2 + 1) * SECOND);
+        expect(exited - started).toBeGreaterThan((2 + 3 + 2) * SECOND);
       },
     );
   });

@@ -1,5 +1,6 @@
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 import { CONFIG_MIRROR } from '../config-annotations.ts';
+import { annotationProblem } from '../rxlet-annotations.ts';
 import type { FieldPath, Report } from '../schema/field-path.ts';
 import type { Draft } from './draft.ts';
 import { obeys, required } from './rules.ts';
@@ -38,6 +39,8 @@ export function validateAnnotations(
   for (const [key, value] of Object.entries(annotations)) {
     obeyKey(report, [...path, key], key.toLowerCase());
     size += key.length + value.length;
+    const problem = annotationProblem(key, value);
+    if (problem !== undefined) report([...path, key], problem);
   }
   if (size > LARGEST_ANNOTATIONS) report(path, `must not be larger than ${LARGEST_ANNOTATIONS} bytes in all`);
   if (annotations[CONFIG_MIRROR] !== undefined) {

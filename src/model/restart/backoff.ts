@@ -32,11 +32,13 @@ export function decideBackoff(
   if (backoff === undefined || finishedAt - backoff.since > 2 * ceiling) {
     return { start: true, backoff: { delay: first, since: now } };
   }
-  const until = finishedAt + backoff.delay;
+  // What was remembered may have been reckoned under a higher ceiling.
+  const delay = Math.min(backoff.delay, ceiling);
+  const until = finishedAt + delay;
   // An end that lies this far ahead was told by a clock that has been set back since: nobody knows how long ago it was.
-  const isClockSetBack = finishedAt - now > backoff.delay;
-  if (now < until && !isClockSetBack) return { start: false, delay: backoff.delay, until };
-  return { start: true, backoff: { delay: Math.min(backoff.delay * 2, ceiling), since: now } };
+  const isClockSetBack = finishedAt - now > delay;
+  if (now < until && !isClockSetBack) return { start: false, delay, until };
+  return { start: true, backoff: { delay: Math.min(delay * 2, ceiling), since: now } };
 }
 
 /** `5m0s`, `1m20s`, `10s`: durations as the kubelet's messages print them. Milliseconds in. */

@@ -1,5 +1,6 @@
 import type { AdmissionNode, Refusal } from '../../model/admission/admission-node.ts';
 import type { PodChange } from '../../model/desired.ts';
+import type { UpdateMode } from '../../model/rxlet-annotations.ts';
 import type { ObservedPod, Snapshot } from '../../model/observed.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { FullName, Pod, PodStatus, PodUid } from '../../model/pod.ts';
@@ -140,9 +141,6 @@ export interface BookFacts {
   /** By what pods are judged before they begin; absent where every pod is taken. */
   readonly node?: AdmissionNode;
 }
-
-/** `prepare`: the old pod runs on until all is at hand for the new one. `immediate`: it is ended at once. */
-export type UpdateMode = 'prepare' | 'immediate';
 
 export type BookEvent =
   /** What one set of one source changed, in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE. */

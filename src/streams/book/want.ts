@@ -1,10 +1,10 @@
 import type { PodChange } from '../../model/desired.ts';
 import { assertNever } from '../../model/errors.ts';
 import { fullNameOf, type Pod, type PodUid } from '../../model/pod.ts';
+import { updateModeOf, type UpdateMode } from '../../model/rxlet-annotations.ts';
 import { prepareOrWait } from './admit.ts';
 import { forget, fresh, holderOf, note, put, type Draft } from './draft.ts';
 import { toEnded, toGone, toKept, toReplaced, toTerminating } from './edges.ts';
-import type { UpdateMode } from './pod-book.ts';
 
 /** What one set of a source changed. One pod that goes while another of its name comes is not removed but replaced. */
 export function applyChanges(draft: Draft, changes: readonly PodChange[]): void {
@@ -67,12 +67,8 @@ export function end(draft: Draft, uid: PodUid, seconds: number | undefined, why:
 }
 
 export function modeOf({ metadata }: Pod, { facts }: Draft): UpdateMode {
-  const asked = metadata.annotations[UPDATE_ANNOTATION];
-  return asked === 'immediate' || asked === 'prepare' ? asked : facts.update;
+  return updateModeOf(metadata.annotations) ?? facts.update;
 }
-
-/** `prepare` or `immediate`: what is to happen to the running pod when this manifest takes its place. */
-const UPDATE_ANNOTATION = 'rxlet.dev/update';
 
 /**
  * Lets a pod run on until its successor is ready to take its place, where both can wait for that. A successor that is

@@ -33,11 +33,11 @@ describe('uidOf', () => {
       }),
       'e23f904c7308d2ad6365e97670183af3',
     ],
-  ])('gives %s the same UID for ever', (_what, pod, frozen) => {
+  ])('#11: gives %s the same UID for ever', (_what, pod, frozen) => {
     expect(uidOf(pod, FROM_FILE)).toBe(frozen);
   });
 
-  it('does not care about the order of keys, a status, or what kind of list the pod stood in', () => {
+  it('#11: does not care about the order of keys, a status, or what kind of list the pod stood in', () => {
     const { metadata = {}, spec = {} } = aPod({ hostNetwork: true, restartPolicy: 'Never' });
     const turned: PodDraft = {
       status: { phase: 'Failed' },
@@ -54,7 +54,7 @@ describe('uidOf', () => {
     ['another file', uidOf(aPod(), { ...FROM_FILE, origin: '/etc/rxlet/copy.yaml' })],
     ['another node', uidOf(aPod(), { ...FROM_FILE, nodeName: 'node-2' })],
     ['another source', uidOf(aPod(), { ...FROM_FILE, source: 'http' })],
-  ])('gives another UID for %s', (_what, uid) => {
+  ])('#17: gives another UID for %s', (_what, uid) => {
     expect(uid).toMatch(/^[\da-f]{32}$/);
     expect(uid).not.toBe(uidOf(aPod(), FROM_FILE));
   });

@@ -85,6 +85,21 @@ describe('validatePod', () => {
       { annotations: { 'kubernetes.io/config.mirror': 'x' } },
       'metadata.annotations[kubernetes.io/config.mirror]',
     ],
+    [
+      'an update mode that is none',
+      { annotations: { 'rxlet.dev/update': 'later' } },
+      'metadata.annotations[rxlet.dev/update]',
+    ],
+    ...['0s', '301s', '5', 'soon', ''].map((period): [string, { annotations: Record<string, string> }, string] => [
+      `#37: the longest restart back-off ${JSON.stringify(period)}`,
+      { annotations: { 'rxlet.dev/max-container-restart-period': period } },
+      'metadata.annotations[rxlet.dev/max-container-restart-period]',
+    ]),
+    [
+      'an annotation of ours that does not exist',
+      { annotations: { 'rxlet.dev/updates': 'prepare' } },
+      'metadata.annotations[rxlet.dev/updates]',
+    ],
   ])('refuses %s', (_what, metadata, field) => {
     expect(validate(aPod({}, metadata)).map((text) => text.split(': ')[0])).toEqual([field]);
   });

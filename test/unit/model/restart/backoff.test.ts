@@ -43,6 +43,14 @@ describe('decideBackoff', () => {
     expect(starts(5, 0, { initial: 10_000, ceiling: 4_000 })).toEqual([0, 0, 4, 8, 12]);
   });
 
+  it('lets nobody wait longer than a ceiling that was lowered meanwhile', () => {
+    expect(decideBackoff({ delay: 300_000, since: 0 }, 1_000, 2_000, { initial: 10_000, ceiling: 5_000 })).toEqual({
+      start: false,
+      delay: 5_000,
+      until: 6_000,
+    });
+  });
+
   it('forgives a container that ran well for more than twice the ceiling', () => {
     const backoff = { delay: 300_000, since: 0 };
     expect(decideBackoff(backoff, 600_001, 600_001, LIMITS)).toEqual({
