@@ -39,6 +39,12 @@ const STATUSES: Readonly<Partial<Record<RuntimeErrorKind, string>>> = {
   cancelled: 'Canceled',
 };
 
+/** As {@link messageOf}, and which call it was that the runtime did not answer: then the text alone says too little. */
+export function messageWithCall(error: unknown): string {
+  const isSilent = error instanceof RuntimeError && (error.kind === 'deadline' || error.kind === 'unavailable');
+  return isSilent ? `${error.call}: ${messageOf(error)}` : messageOf(error);
+}
+
 /** Text of anything thrown, for messages that people read. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -18,6 +18,7 @@ import type {
   Snapshot,
 } from '../model/observed.ts';
 import type { PodUid } from '../model/pod.ts';
+import { takeTurns } from '../operators/take-turns.ts';
 import type { Revisions } from '../streams/pleg/revisions.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
@@ -32,6 +33,9 @@ export interface Observer {
   readonly ownerOf: (id: string) => PodUid | undefined;
 }
 
+/** Inspections under way at the same time: many, so that a few that hang hold up no other, yet no flood for the runtime. */
+const MOST_INSPECTIONS = 32;
+
 /**
  * Looks at the runtime. What an inspection told of a container in its present state stays true, so it is remembered:
  * in the steady state observing a pod costs two list calls and nothing else.
@@ -40,11 +44,12 @@ export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Re
   const details = new Map<string, { readonly state: ContainerState; readonly detail: ContainerDetail }>();
   const networks = new Map<string, Pick<ObservedSandbox, 'ips' | 'hostNetwork'>>();
   const owners = new Map<string, { readonly uid: PodUid; readonly seenAt: Revision }>();
+  const inTurn = takeTurns(MOST_INSPECTIONS);
 
   function inspectContainer(container: ObservedContainer): Observable<ObservedContainer | undefined> {
     const known = details.get(container.id);
     if (known?.state === container.state) return of({ ...container, ...known });
-    return cri.containerStatus({ containerId: container.id }).pipe(
+    return inTurn(cri.containerStatus({ containerId: container.id })).pipe(
       switchMap(({ status }) => {
         const state = containerState(status?.state);
         const message$ = status && state === 'exited' ? terminationMessage(status, files) : of('');
@@ -61,7 +66,7 @@ export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Re
   function inspectSandbox(sandbox: ObservedSandbox): Observable<ObservedSandbox | undefined> {
     const known = networks.get(sandbox.id);
     if (known || sandbox.state === 'notReady') return of({ ...sandbox, ...known });
-    return cri.podSandboxStatus({ podSandboxId: sandbox.id }).pipe(
+    return inTurn(cri.podSandboxStatus({ podSandboxId: sandbox.id })).pipe(
       map((answer) => {
         const network = networkOf(answer);
         networks.set(sandbox.id, network);

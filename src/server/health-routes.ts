@@ -15,7 +15,7 @@ const PING: Check = { name: 'ping', wrong: () => undefined };
 const LOG: Check = { name: 'log', wrong: () => undefined };
 const SYNC_LOOP: Check = {
   name: 'syncloop',
-  wrong: ({ plegHealthy }) => (plegHealthy ? undefined : 'the runtime has not been listed for too long'),
+  wrong: ({ plegHealthy, plegMessage }) => (plegHealthy ? undefined : plegMessage),
 };
 const RUNTIME: Check = {
   name: 'runtime',

@@ -27,7 +27,7 @@ describe('a malformed edit', () => {
 });
 
 describe('two manifests that claim one name', () => {
-  test('leave the running pod alone, and the other is a problem that names both files', async () => {
+  test('#2: leave the running pod alone, and the other is a problem that names both files', async () => {
     const node = await testNode();
     node.dropManifest('second.yaml', podYaml({ name: 'twin', run: OBEDIENT, env: { FROM: 'second' } }));
     await node.start();

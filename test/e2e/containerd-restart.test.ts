@@ -5,7 +5,7 @@ import { testNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
 describe('a containerd that dies under running pods', () => {
-  test('finds them untouched when it comes back: nothing is recreated, and the agent works on', async () => {
+  test('#47: finds them untouched when it comes back: nothing is recreated, and the agent works on', async () => {
     const node = await testNode();
     for (const name of ['one', 'two', 'three']) node.dropManifest(`${name}.yaml`, podYaml({ name, run: OBEDIENT }));
     await node.start();

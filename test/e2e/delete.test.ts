@@ -33,7 +33,7 @@ describe('a deleted manifest', () => {
     await node.whenGone('deaf');
   });
 
-  test('that comes back while its pod still ends, runs again once that has ended', async () => {
+  test('#4: that comes back while its pod still ends, runs again once that has ended', async () => {
     const node = await testNode();
     const folder = join(node.paths.manifests, '..', 'folder');
     mkdirSync(folder);

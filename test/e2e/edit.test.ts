@@ -14,7 +14,7 @@ const NOTES = `echo "start $V" >> /node/notes; trap 'sleep 2; echo "end $V" >> /
 const AT_ONCE = 5_000;
 
 describe('an edited manifest', () => {
-  test('replaces its pod: the new one starts right after the old one has ended, never beside it', async () => {
+  test('#34: replaces its pod: the new one starts right after the old one has ended, never beside it', async () => {
     const { node, edit, notes, ended } = await nodeWithNotes();
     edit('old');
     await node.start();
@@ -32,7 +32,7 @@ describe('an edited manifest', () => {
     expect((sandbox?.createdAt ?? Infinity) - ended()).toBeLessThan(AT_ONCE);
   });
 
-  test('of ten quick edits runs only the last', async () => {
+  test('#5: of ten quick edits runs only the last', async () => {
     const { node, edit, notes } = await nodeWithNotes();
     edit('0');
     await node.start();
@@ -45,7 +45,7 @@ describe('an edited manifest', () => {
     expect(await node.pods()).toHaveLength(1);
   });
 
-  test('with the same content touches nothing', async () => {
+  test('#14: with the same content touches nothing', async () => {
     const { node, edit, notes } = await nodeWithNotes();
     edit('same');
     await node.start();

@@ -71,11 +71,11 @@ function pad(text: string, width: number): string {
   return text.padEnd(width);
 }
 
-function troubles({ problems, runtime, plegHealthy }: NodeView, terminal: Terminal): readonly string[] {
+function troubles({ problems, runtime, plegHealthy, plegMessage }: NodeView, terminal: Terminal): readonly string[] {
   const paint = painter(terminal);
   const lines = [
     ...(runtime.ready ? [] : [`The container runtime is not ready${runtime.message ? `: ${runtime.message}` : '.'}`]),
-    ...(plegHealthy ? [] : ['The runtime has not been listed for too long: what follows may be old.']),
+    ...(plegHealthy ? [] : [`What follows may be old: ${plegMessage}`]),
     ...problems.map(describeProblem),
   ].flatMap((text) => wrap(text, terminal.columns, '', '  '));
   return lines.length ? [...lines.map((line) => paint(LOOKS.red, line)), ''] : [];

@@ -20,7 +20,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { messageOf } from '../../model/errors.ts';
+import { messageWithCall } from '../../model/errors.ts';
 import type { ObservedPod, Revision, Snapshot } from '../../model/observed.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { conflateMap } from '../../operators/conflate-map.ts';
@@ -215,7 +215,7 @@ function health(relist$: Observable<Relist>, { threshold }: PlegTimings): Observ
     let lastError = '';
     return relist$.pipe(
       tap((relist) => {
-        lastError = relist.ok ? '' : messageOf(relist.error);
+        lastError = relist.ok ? '' : messageWithCall(relist.error);
       }),
       filter(({ ok }) => ok),
       startWith(undefined),

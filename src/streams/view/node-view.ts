@@ -24,4 +24,6 @@ export interface NodeView {
     readonly version: string;
   };
   readonly plegHealthy: boolean;
+  /** Which call the runtime has owed for too long; empty when all is well. */
+  readonly plegMessage: string;
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../model/desired.ts';
-import { messageOf } from '../../model/errors.ts';
+import { messageWithCall } from '../../model/errors.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { Entry, PodBook, PodPhase } from '../book/pod-book.ts';
 import type { PlegHealth } from '../pleg/pleg.ts';
@@ -26,6 +26,7 @@ export function viewNode({ book, problems, runtime, pleg, stopped = [] }: ViewFa
     problems,
     runtime: { ready: runtime.ready, message: runtime.message, name: runtime.name, version: runtime.version },
     plegHealthy: pleg.healthy,
+    plegMessage: pleg.message,
   };
 }
 
@@ -57,7 +58,7 @@ const PHASES: Readonly<Record<PodPhase, PodView['phase']>> = {
 };
 
 function noteOf(entry: Entry): string | undefined {
-  const failure = 'error' in entry ? messageOf(entry.error) : undefined;
+  const failure = 'error' in entry ? messageWithCall(entry.error) : undefined;
   switch (entry.phase) {
     case 'preparing': {
       const until = 'the former version runs on until this one can start';

@@ -151,9 +151,12 @@ describe('localApi', () => {
     });
   });
 
-  it('reports a relist that is stuck as bad health', async () => {
-    await serve(new BehaviorSubject({ ...NODE, plegHealthy: false }));
-    expect(await fetchPath('/healthz')).toMatchObject({ status: 500 });
+  it('#29: reports a relist that is stuck as bad health, and names the call that is not answered', async () => {
+    await serve(new BehaviorSubject({ ...NODE, plegHealthy: false, plegMessage: 'ListContainers: no answer' }));
+    expect(await fetchPath('/healthz')).toMatchObject({
+      status: 500,
+      body: expect.stringContaining('syncloop failed: ListContainers: no answer') as string,
+    });
   });
 
   it('answers from the newest view', async () => {

@@ -33,7 +33,7 @@ function ask(path: string, view: NodeView): { readonly status: number; readonly 
 }
 
 const READY: NodeView = { ...NODE, plegHealthy: true, runtime: { ...NODE.runtime, ready: true, message: '' } };
-const STUCK: NodeView = { ...READY, plegHealthy: false };
+const STUCK: NodeView = { ...READY, plegHealthy: false, plegMessage: 'ListContainers: no answer' };
 const DOWN: NodeView = { ...READY, runtime: { ...READY.runtime, ready: false, message: 'cni plugin not initialized' } };
 
 describe('healthRoutes', () => {
@@ -50,7 +50,7 @@ describe('healthRoutes', () => {
   it('names what is wrong', () => {
     expect(ask('/healthz', STUCK)).toEqual({
       status: 500,
-      text: '[+]ping ok\n[+]log ok\n[-]syncloop failed: the runtime has not been listed for too long\nhealthz check failed\n',
+      text: '[+]ping ok\n[+]log ok\n[-]syncloop failed: ListContainers: no answer\nhealthz check failed\n',
     });
     expect(ask('/healthz/ping', STUCK).status).toBe(200);
     expect(ask('/healthz/syncloop', STUCK).status).toBe(500);

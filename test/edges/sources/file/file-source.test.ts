@@ -120,7 +120,7 @@ describe('fileSource', () => {
     await until('');
   });
 
-  it('follows vim through its swap, probe and backup files without ever dropping the pod', async () => {
+  it('#1: follows vim through its swap, probe and backup files without ever dropping the pod', async () => {
     const { values, until } = await settled({ 'a.yaml': pod('a') });
     const from = values.length;
     write('.a.yaml.swp', 'x');
@@ -146,7 +146,7 @@ describe('fileSource', () => {
     expect(values.slice(from)).toEqual(['a=1 z=1']);
   });
 
-  it('emits nothing for a touch, or for the same content written again', async () => {
+  it('#14: emits nothing for a touch, or for the same content written again', async () => {
     const { values, until } = await settled({ 'a.yaml': pod('a') });
     const from = values.length;
     utimesSync(join(dir, 'a.yaml'), new Date(), new Date());
@@ -175,7 +175,7 @@ describe('fileSource', () => {
     await until('a=2');
   });
 
-  it('lets the pod that runs stay when another file claims its name, and hands over when it goes', async () => {
+  it('#2: lets the pod that runs stay when another file claims its name, and hands over when it goes', async () => {
     const { until } = await settled({ 'b.yaml': pod('web') });
     write('a.yaml', pod('web', 'busybox:2'));
     const { problems } = await until('web=1 !');
@@ -185,7 +185,7 @@ describe('fileSource', () => {
     await until('web=2');
   });
 
-  it('looks at nothing but *.yaml, *.yml and *.json of the directory itself', async () => {
+  it('#2: looks at nothing but *.yaml, *.yml and *.json of the directory itself', async () => {
     const { until } = await settled();
     for (const name of ['a.yaml.bak', '.b.yaml', 'c.yaml~', 'd', 'e.txt', 'f.yaml.swp', '#g.yaml#'])
       write(name, pod('no'));

@@ -78,9 +78,9 @@ kube-system/dns  dns        Waiting           0            -     -
       },
     ] as const;
     const runtime = { ready: false, message: 'no answer on unix:///run/x.sock', name: '', version: '' };
-    expect(table([], { problems, runtime, plegHealthy: false })).toBe(`
+    expect(table([], { problems, runtime, plegHealthy: false, plegMessage: 'ListContainers is not answered' })).toBe(`
 The container runtime is not ready: no answer on unix:///run/x.sock
-The runtime has not been listed for too long: what follows may be old.
+What follows may be old: ListContainers is not answered
 /etc/rxlet/manifests/web.yaml:7:5: spec.containers[0].imagee: unknown field, did
   you mean image?
 

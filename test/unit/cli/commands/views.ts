@@ -6,6 +6,7 @@ export const NODE: NodeView = {
   problems: [],
   runtime: { ready: true, message: '', name: 'containerd', version: '2.1.9' },
   plegHealthy: true,
+  plegMessage: '',
 };
 
 /** A pod of one container per name, as it stands in a test. */

@@ -97,6 +97,7 @@ describe('viewNode', () => {
     expect(viewNode(facts)).toMatchObject({
       runtime: { ready: false, message: 'the container runtime has not answered yet' },
       plegHealthy: false,
+      plegMessage: 'why',
     });
   });
 });
