@@ -32,7 +32,7 @@ import { ensureImage, StartError, withTag, type Images, type ImageStep } from '.
 import type { PodPlan } from './plan-pod.ts';
 import { makeContainer } from './make-container.ts';
 import type { Step } from './plan-steps.ts';
-import { preparePodCgroup } from './pod-cgroup.ts';
+import { preparePodCgroup, withinPodCgroup } from './pod-cgroup.ts';
 import { nextAttemptByLogs, preparePodFiles } from './pod-files.ts';
 import { planSandbox, type SandboxPlan } from './sandbox-plan.ts';
 import { stopContainer, stopPod, unlessGone, type Ending } from './stop-pod.ts';
@@ -87,14 +87,13 @@ export function performPlan(
       failures: new Map(),
       pulls: new Map([...memory.pulls].filter(([image]) => isImageOf(pod, image))),
     };
-    const preparations =
-      plan.sandbox && plan.steps.some(({ do: what }) => what === 'startContainer')
-        ? [preparePodCgroup(pod, context), preparePodFiles(pod, context, memory.mounts)]
-        : [];
-    return concat(
-      ...preparations,
+    const does = (...kinds: readonly Step['do'][]): boolean => plan.steps.some((step) => kinds.includes(step.do));
+    const steps$ = concat(
+      plan.sandbox && does('startContainer') ? preparePodFiles(pod, context, memory.mounts) : EMPTY,
       ...plan.steps.map((step) => defer(() => performStep(step, pod, observed, memory, progress, context))),
-    ).pipe(
+    );
+    const isInSandbox = plan.sandbox && does('startContainer', 'resizeContainer');
+    return (isInSandbox ? withinPodCgroup(pod, context, steps$) : steps$).pipe(
       map((note): PlanProgress => ({ kind: 'note', note })),
       (notes$) =>
         concat(
@@ -334,7 +333,6 @@ function resizeContainer(
     cri
       .updateContainerResources({ containerId: id, linux: containerResources(pod.spec, container, rules) })
       .pipe(ignoreElements()),
-    preparePodCgroup(pod, context),
     of<PodNote>({ level: 'Normal', reason: 'ResizeCompleted', message: `Container ${name} resized`, container: name }),
   );
 }

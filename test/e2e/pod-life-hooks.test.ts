@@ -57,6 +57,28 @@ describe.concurrent('a web server with a preStop hook', () => {
   });
 });
 
+describe.concurrent('a hook by https', () => {
+  test('that meets a server without TLS asks it in the clear, and tells so', async () => {
+    const pod = tellStory(node(), 'clear');
+    pod.tell({
+      containers: [
+        shell('web', `httpd -p 8080 -h /etc; ${lives(note('begins'), note('asked to end'))}`, {
+          readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 10 },
+          lifecycle: { preStop: { httpGet: { scheme: 'HTTPS', path: '/passwd', port: 8080 } } },
+        }),
+      ],
+    });
+    await pod.when('it is ready', (status) => conditionOf(status, 'Ready') === 'True');
+
+    pod.remove();
+    await node().whenGone('clear');
+    expect(pod.lines()).toEqual(['begins', 'asked to end']);
+    expect(node().log()).toMatch(
+      /request to HTTPS lifecycle hook [\d.]+:8080 got HTTP response, retry with HTTP succeeded/,
+    );
+  });
+});
+
 describe.concurrent('a preStop hook', () => {
   test('#53: that takes longer than the grace is cut, and it is told that it did not finish', async () => {
     const pod = tellStory(node(), 'endless');

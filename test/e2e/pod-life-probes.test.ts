@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import type { Container } from '../../src/model/pod.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Container, PodStatus } from '../../src/model/pod.ts';
+import { grpcServer, httpsServer } from '../edges/runtime/probes/servers.ts';
 import { shell } from './harness/pod-json.ts';
 import { conditionOf, note, statusOf, tellStory, untilAsked, waitFor, lives } from './harness/story.ts';
 import { sharedNode } from './harness/test-node.ts';
@@ -152,6 +153,63 @@ describe.concurrent('a readiness probe', () => {
 
     const status = await pod.when('it is ready', (now) => conditionOf(now, 'Ready') === 'True');
     expect(statusOf(status, 'main')?.restartCount).toBe(0);
+  });
+
+  test('by https or grpc goes to the container itself, and turns with its answer', async () => {
+    let health = 'SERVING';
+    const secure = await httpsServer((_request, response) => {
+      response.writeHead(health === 'SERVING' ? 200 : 503).end();
+    });
+    const remote = await grpcServer({
+      Check: (_: unknown, reply: (error: null, answer: object) => void) => {
+        reply(null, { status: health });
+      },
+    });
+    onTestFinished(() => {
+      secure.stop();
+      remote.stop();
+    });
+    // The servers are in this process, which shares the node's network with the pod: busybox speaks neither.
+    const often = { periodSeconds: 1, timeoutSeconds: 10, failureThreshold: 1 };
+    const pod = tellStory(node(), 'modern');
+    pod.tell({
+      hostNetwork: true,
+      containers: [
+        shell('secure', untilAsked(), {
+          readinessProbe: { httpGet: { scheme: 'HTTPS', path: '/', port: secure.port }, ...often },
+        }),
+        shell('remote', untilAsked(), { readinessProbe: { grpc: { port: remote.port }, ...often } }),
+      ],
+    });
+
+    const ready = (now: PodStatus): readonly unknown[] =>
+      ['secure', 'remote'].map((name) => statusOf(now, name)?.ready);
+    await pod.when('both are ready', (now) => ready(now).every((one) => one === true));
+    health = 'NOT_SERVING';
+    await pod.when('neither is ready', (now) => ready(now).every((one) => one === false));
+    health = 'SERVING';
+    const status = await pod.when('both are ready again', (now) => ready(now).every((one) => one === true));
+    expect(status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0, 0]);
+  });
+
+  test('follows a redirect on the same host', async () => {
+    const pod = tellStory(node(), 'moved');
+    pod.tell({
+      containers: [
+        // Busybox sends those who ask for a folder to the same path with a slash.
+        shell(
+          'main',
+          'mkdir -p /www/here; echo ok > /www/here/index.html; exec httpd -f -vv -p 8080 -h /www 2>> /node/requests',
+          {
+            readinessProbe: { httpGet: { path: '/here', port: 8080 }, periodSeconds: 1, timeoutSeconds: 10 },
+          },
+        ),
+      ],
+    });
+
+    await pod.when('it is ready', (now) => conditionOf(now, 'Ready') === 'True');
+    expect(pod.lines('requests').filter((line) => /response:30/.test(line))).not.toEqual([]);
+    expect(pod.lines('requests').filter((line) => line.includes('response:200'))).not.toEqual([]);
   });
 
   test('says no when the server does, and the pod stays unready', async () => {

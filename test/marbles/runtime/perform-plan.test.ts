@@ -1,4 +1,4 @@
-import { concatMap, endWith, ignoreElements, map, NEVER, of, throwError, type Observable } from 'rxjs';
+import { concatMap, EMPTY, endWith, ignoreElements, map, NEVER, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CreateContainerRequest } from '../../../src/model/cri/api.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -321,7 +321,7 @@ describe('performPlan', () => {
   );
 
   it(
-    'gives a running container its new amounts, and then the pod its own',
+    'gives the pod its new amounts, and then its running container',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const resize: Step = { do: 'resizeContainer', container: wanted('a'), running: container({ name: 'a' }) };
@@ -339,7 +339,26 @@ describe('performPlan', () => {
       );
       expectObservable(told$).toBe('(nd|)', { n: note, d: undefined });
       flush();
-      expect(log).toEqual(['updateContainerResources a-0', 'cgroup /kubepods/besteffort/podu-1']);
+      expect(log).toEqual(['cgroup /kubepods/besteffort/podu-1', 'updateContainerResources a-0']);
+    }),
+  );
+
+  it(
+    'gives the pod its new amounts after those of its container where it can shrink only then',
+    marbles(({ expectObservable, flush }) => {
+      const log: string[] = [];
+      const resize: Step = { do: 'resizeContainer', container: wanted('a'), running: container({ name: 'a' }) };
+      const cgroups = {
+        apply: () => {
+          log.push('cgroup');
+          return log.includes('updateContainerResources a-0') ? EMPTY : throwError(() => new Error('EINVAL'));
+        },
+        remove: () => EMPTY,
+        children: () => of([]),
+      };
+      expectObservable(letters(perform(plan([resize], true), { log, more: { cgroups } }))).toBe('(rd|)');
+      flush();
+      expect(log).toEqual(['cgroup', 'updateContainerResources a-0', 'cgroup']);
     }),
   );
 
