@@ -44,12 +44,12 @@ export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Re
   const details = new Map<string, { readonly state: ContainerState; readonly detail: ContainerDetail }>();
   const networks = new Map<string, Pick<ObservedSandbox, 'ips' | 'hostNetwork'>>();
   const owners = new Map<string, { readonly uid: PodUid; readonly seenAt: Revision }>();
-  const inTurn = takeTurns(MOST_INSPECTIONS);
+  const inspections = { inTurn: takeTurns(MOST_INSPECTIONS) };
 
   function inspectContainer(container: ObservedContainer): Observable<ObservedContainer | undefined> {
     const known = details.get(container.id);
     if (known?.state === container.state) return of({ ...container, ...known });
-    return inTurn(cri.containerStatus({ containerId: container.id })).pipe(
+    return inspections.inTurn(cri.containerStatus({ containerId: container.id })).pipe(
       switchMap(({ status }) => {
         const state = containerState(status?.state);
         const message$ = status && state === 'exited' ? terminationMessage(status, files) : of('');
@@ -66,7 +66,7 @@ export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Re
   function inspectSandbox(sandbox: ObservedSandbox): Observable<ObservedSandbox | undefined> {
     const known = networks.get(sandbox.id);
     if (known || sandbox.state === 'notReady') return of({ ...sandbox, ...known });
-    return inTurn(cri.podSandboxStatus({ podSandboxId: sandbox.id })).pipe(
+    return inspections.inTurn(cri.podSandboxStatus({ podSandboxId: sandbox.id })).pipe(
       map((answer) => {
         const network = networkOf(answer);
         networks.set(sandbox.id, network);
