@@ -15,13 +15,14 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an agent that gets %s and comes 
   test('resizes, drains, completes and restarts pods as if it had never been away', async () => {
     const node = await testNode();
     await node.start();
+    const uid = `sized-${signal.toLowerCase()}`;
     const [sized, web, job, hungry] = ['sized', 'web', 'job', 'hungry'].map((name) => tellStory(node, name)) as [
       Story,
       Story,
       Story,
       Story,
     ];
-    sized.tell(sizedPod('200m', '64Mi'));
+    sized.tell(sizedPod(uid, '200m', '64Mi'));
     web.tell({
       terminationGracePeriodSeconds: 300,
       containers: [
@@ -61,11 +62,11 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an agent that gets %s and comes 
     await web.whenNoted('asked');
     web.remove();
     await web.whenNoted('drains');
-    sized.tell(sizedPod('300m', '80Mi'));
+    sized.tell(sizedPod(uid, '300m', '80Mi'));
     await sizesOf(node, before.id, { quota: 30_000, memory: 80 });
 
     await node.signal(signal);
-    sized.tell(sizedPod('150m', '72Mi'));
+    sized.tell(sizedPod(uid, '150m', '72Mi'));
     hungry.open('gate');
     await node.start();
 
@@ -101,10 +102,10 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an agent that gets %s and comes 
   });
 });
 
-function sizedPod(cpu: string, memory: string): Parameters<Story['tell']>[0] {
+function sizedPod(uid: string, cpu: string, memory: string): Parameters<Story['tell']>[0] {
   const amounts = { cpu, memory };
   const resources: Container['resources'] = { limits: amounts, requests: amounts };
-  return { uid: 'sized-uid', containers: [shell('main', untilAsked(), { resources })] };
+  return { uid, containers: [shell('main', untilAsked(), { resources })] };
 }
 
 function sizeTold(status: PodStatus): string {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Container, PodStatus } from '../../src/model/pod.ts';
 import { grpcServer, httpsServer } from '../edges/runtime/probes/servers.ts';
 import { shell } from './harness/pod-json.ts';
@@ -155,7 +155,7 @@ describe.concurrent('a readiness probe', () => {
     expect(statusOf(status, 'main')?.restartCount).toBe(0);
   });
 
-  test('by https or grpc goes to the container itself, and turns with its answer', async () => {
+  test('by https or grpc goes to the container itself, and turns with its answer', async ({ onTestFinished }) => {
     let health = 'SERVING';
     const secure = await httpsServer((_request, response) => {
       response.writeHead(health === 'SERVING' ? 200 : 503).end();
