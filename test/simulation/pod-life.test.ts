@@ -5,11 +5,13 @@ import { folder, live, pod, runningPods, starts } from './harness.ts';
 import {
   answers,
   conditionOf,
+  crashes,
   declared,
   execProbe,
   lives,
   MINUTE,
   podOf,
+  runs,
   SECOND,
   sidecar,
   statusOf,
@@ -40,9 +42,7 @@ describe('the life of a pod, in virtual time', () => {
                 ? { exits: { after: 500, code: 0 } }
                 : {},
         },
-        ({ agent }) => {
-          agent(folder([0, [job]]), 0, HOUR);
-        },
+        runs(HOUR, [0, [job]]),
         (world) => {
           expect(lives(world)).toEqual([
             'started fetch 0',
@@ -80,9 +80,7 @@ describe('the life of a pod, in virtual time', () => {
               ? { exits: { after: 5_000, code: 3 } }
               : { ...(name === 'fetch' || name === 'migrate' ? { exits: { after: 0, code: 0 } } : {}) },
         },
-        ({ agent }) => {
-          agent(folder([0, [job]]), 0, MINUTE);
-        },
+        runs(MINUTE, [0, [job]]),
         (world) => {
           expect(statusOf(world, 'job')?.phase).toBe('Failed');
           expect(world.running()).toEqual([]);
@@ -143,10 +141,7 @@ describe('the life of a pod, in virtual time', () => {
             containerBehaviour: ({ name }) =>
               name === 'fetch' || name === 'migrate' ? { exits: { after: 100, code: 0 } } : {},
           },
-          ({ agent }) => {
-            agent(folder([0, [job]]), 0, crash);
-            agent(folder([0, [job]]), crash + 10, MINUTE);
-          },
+          crashes(crash, MINUTE, [0, [job]]),
           (world) => {
             expect(runningPods(world)).toEqual(['job/logs', 'job/main', 'job/proxy']);
             const started = lives(world).filter((line) => line.startsWith('started'));
@@ -175,10 +170,7 @@ describe('the life of a pod, in virtual time', () => {
               return mains === 1 ? { exits: { after: 4_500, code: 42 } } : {};
             },
           },
-          ({ agent }) => {
-            agent(folder([0, [all]]), 0, crash);
-            agent(folder([0, [all]]), crash + 10, MINUTE);
-          },
+          crashes(crash, MINUTE, [0, [all]]),
           (world) => {
             expect(runningPods(world)).toEqual(['all/main', 'all/peer']);
             expect(starts(world, 'init')).toHaveLength(2);
@@ -197,10 +189,7 @@ describe('the life of a pod, in virtual time', () => {
       for (const crash of [1.5, 5, 9, 12, 25, 29, 45, 69, 72, 100, 149].map((seconds) => seconds * SECOND)) {
         live(
           { containerBehaviour: () => ({ exits: { after: 0, code: 1 } }) },
-          ({ agent }) => {
-            agent(folder([0, [pod('crash')]]), 0, crash);
-            agent(folder([0, [pod('crash')]]), crash + 500, 320 * SECOND);
-          },
+          crashes(crash, 320 * SECOND, [0, [pod('crash')]]),
           (world) => {
             const [first = 0, ...later] = starts(world);
             const seconds = later.map((at) => (at - first) / SECOND);
@@ -352,9 +341,7 @@ describe('the life of a pod, in virtual time', () => {
     it('keeps the old pod when the edit is taken back before that', () => {
       live(
         { faults: ({ name }) => (name === 'PullImage' ? { kind: 'fail' } : undefined) },
-        ({ agent }) => {
-          agent(folder([0, [old]], [MINUTE, [next]], [2 * MINUTE, [old]]), 0, 5 * MINUTE);
-        },
+        runs(5 * MINUTE, [0, [old]], [MINUTE, [next]], [2 * MINUTE, [old]]),
         (world) => {
           expect(lives(world)).toEqual(['started main 0']);
           expect(runningPods(world)).toEqual(['web/main']);
@@ -369,9 +356,7 @@ describe('the life of a pod, in virtual time', () => {
       };
       live(
         { faults: ({ name }) => (name === 'PullImage' ? { kind: 'fail' } : undefined) },
-        ({ agent }) => {
-          agent(folder([0, [old]], [MINUTE, [immediate]]), 0, 2 * MINUTE);
-        },
+        runs(2 * MINUTE, [0, [old]], [MINUTE, [immediate]]),
         (world) => {
           const [exited = Infinity] = times(world, 'exited', 'main');
           expect(exited - MINUTE).toBeLessThan(SECOND);
@@ -395,9 +380,7 @@ describe('the life of a pod, in virtual time', () => {
         {
           containerBehaviour: () => ({ onTerm: { after: 500, code: 0 }, exec: () => ({ exitCode: 0, after: 2_500 }) }),
         },
-        ({ agent }) => {
-          agent(folder([0, [hooked]], [MINUTE, []]), 0, 2 * MINUTE);
-        },
+        runs(2 * MINUTE, [0, [hooked]], [MINUTE, []]),
         (world) => {
           expect(execs(world)).toHaveLength(1);
           const stops = world.calls.filter(({ name }) => name === 'StopContainer');
@@ -440,9 +423,7 @@ describe('the life of a pod, in virtual time', () => {
       });
       live(
         { containerBehaviour: () => ({ exec: () => ({ exitCode: 0, after: HOUR }) }) },
-        ({ agent }) => {
-          agent(folder([0, [stuck, pod('web')]], [MINUTE, [pod('web')]]), 0, 2 * MINUTE);
-        },
+        runs(2 * MINUTE, [0, [stuck, pod('web')]], [MINUTE, [pod('web')]]),
         (world) => {
           expect(starts(world, 'after')).toEqual([]);
           const [exited = Infinity] = world.history
@@ -467,9 +448,7 @@ describe('the life of a pod, in virtual time', () => {
       });
       live(
         { containerBehaviour: () => ({ exec: () => ({ exitCode: 8 }) }) },
-        ({ agent }) => {
-          agent(folder([0, [failing]]), 0, 35 * SECOND);
-        },
+        runs(35 * SECOND, [0, [failing]]),
         (world) => {
           const [first = 0, ...later] = starts(world);
           expect(later.map((at) => Math.floor((at - first) / SECOND / 5) * 5)).toEqual([0, 10, 30]);

@@ -2,7 +2,7 @@ import { asyncScheduler } from 'rxjs';
 import type { Container, Pod, PodSpec, PodStatus } from '../../src/model/pod.ts';
 import type { ProcessScript } from '../../src/simulation/process-script.ts';
 import type { World } from '../../src/simulation/simulated-node.ts';
-import { pod } from './harness.ts';
+import { folder, pod, type Life } from './harness.ts';
 
 export const SECOND = 1_000;
 export const MINUTE: number = 60 * SECOND;
@@ -33,6 +33,24 @@ export function execProbe(more: Readonly<Record<string, unknown>> = {}): NonNull
 export function podOf(name: string, spec: Partial<PodSpec>, uid: string = name): Pod {
   const plain = pod(name, { uid });
   return { ...plain, spec: { ...plain.spec, ...spec } };
+}
+
+/** What the folder holds from each time on (milliseconds). */
+type Script = readonly (readonly [at: number, pods: readonly Pod[]])[];
+
+/** One agent runs from the beginning until a time (milliseconds), on what the folder says from each time on. */
+export function runs(until: number, ...script: Script): (life: Life) => void {
+  return ({ agent }) => {
+    agent(folder(...script), 0, until);
+  };
+}
+
+/** The same, but that the agent crashes at a time and another one takes over soon; the folder begins anew for that one. */
+export function crashes(at: number, until: number, ...script: Script): (life: Life) => void {
+  return ({ agent }) => {
+    agent(folder(...script), 0, at);
+    agent(folder(...script), at + 50, until);
+  };
 }
 
 /** The status as the agent keeps it; absent before there is one, and once the pod is forgotten. */

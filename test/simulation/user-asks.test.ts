@@ -3,12 +3,14 @@ import { folder, live, pod, runningPods, starts } from './harness.ts';
 import {
   answers,
   conditionOf,
+  crashes,
   declared,
   execProbe,
   lives,
   MINUTE,
   podOf,
   ranUids,
+  runs,
   SECOND,
   sidecar,
   statusOf,
@@ -20,9 +22,7 @@ describe('what people ask for', () => {
   it('#4 a manifest that is removed and put back quickly starts again after the old pod has fully ended', () => {
     live(
       { containerBehaviour: () => ({ onTerm: { after: 3_000, code: 0 } }) },
-      ({ agent }) => {
-        agent(folder([0, [pod('web')]], [MINUTE, []], [MINUTE + 500, [pod('web')]]), 0, 2 * MINUTE);
-      },
+      runs(2 * MINUTE, [0, [pod('web')]], [MINUTE, []], [MINUTE + 500, [pod('web')]]),
       (world) => {
         expect(lives(world).map((line) => line.split(' ')[0])).toEqual(['started', 'exited', 'started']);
         expect(runningPods(world)).toEqual(['web/main']);
@@ -35,9 +35,7 @@ describe('what people ask for', () => {
     const edits = ['b', 'c', 'd'].map((uid, n) => [MINUTE + n * 200, [pod('web', { uid })]] as const);
     live(
       { containerBehaviour: () => ({ onTerm: { after: 5_000, code: 0 } }) },
-      ({ agent }) => {
-        agent(folder([0, [pod('web', { uid: 'a' })]], ...edits), 0, 3 * MINUTE);
-      },
+      runs(3 * MINUTE, [0, [pod('web', { uid: 'a' })]], ...edits),
       (world) => {
         expect(ranUids(world)).toEqual(['a', 'd']);
       },
@@ -48,13 +46,7 @@ describe('what people ask for', () => {
     const job = (uid: string): ReturnType<typeof pod> => podOf('job', { restartPolicy: 'Never' }, uid);
     live(
       { containerBehaviour: ({ pod: { name } }) => (name === 'job' ? { exits: { after: 100, code: 0 } } : {}) },
-      ({ agent }) => {
-        agent(
-          folder([0, [job('j1')]], [MINUTE, [job('j1'), pod('web')]], [2 * MINUTE, [job('j2'), pod('web')]]),
-          0,
-          3 * MINUTE,
-        );
-      },
+      runs(3 * MINUTE, [0, [job('j1')]], [MINUTE, [job('j1'), pod('web')]], [2 * MINUTE, [job('j2'), pod('web')]]),
       (world) => {
         expect(ranUids(world)).toEqual(['j1', 'web', 'j2']);
       },
@@ -123,9 +115,7 @@ describe('what people ask for', () => {
       podOf('web', { terminationGracePeriodSeconds: 2, containers: [declared('main', { image }), declared('other')] });
     live(
       { images: { 'busybox:1.35': { present: true }, 'busybox:2': { present: true } } },
-      ({ agent }) => {
-        agent(folder([0, [of('busybox:1.35')]], [MINUTE, [of('busybox:2')]]), 0, 2 * MINUTE);
-      },
+      runs(2 * MINUTE, [0, [of('busybox:1.35')]], [MINUTE, [of('busybox:2')]]),
       (world) => {
         expect(lives(world)).toEqual(['started main 0', 'started other 0', 'exited main 0', 'started main 1']);
         expect(world.sandboxes()).toHaveLength(1);
@@ -135,33 +125,20 @@ describe('what people ask for', () => {
   });
 
   it('#14 the same content again is no news: nothing restarts, nothing is done', () => {
-    live(
-      {},
-      ({ agent }) => {
-        agent(folder([0, [pod('web')]], [MINUTE, [pod('web')]], [2 * MINUTE, [pod('web')]]), 0, 3 * MINUTE);
-      },
-      (world) => {
-        const changing = world.calls.filter(({ name }) => /^(Run|Create|Start|Stop|Remove)/.test(name));
-        expect(changing.map(({ name }) => name)).toEqual(['RunPodSandbox', 'CreateContainer', 'StartContainer']);
-      },
-    );
+    live({}, runs(3 * MINUTE, [0, [pod('web')]], [MINUTE, [pod('web')]], [2 * MINUTE, [pod('web')]]), (world) => {
+      const changing = world.calls.filter(({ name }) => /^(Run|Create|Start|Stop|Remove)/.test(name));
+      expect(changing.map(({ name }) => name)).toEqual(['RunPodSandbox', 'CreateContainer', 'StartContainer']);
+    });
   });
 
   it('#28 a container that was made and never started, because the agent died in between, is started', () => {
     const job = podOf('job', { restartPolicy: 'OnFailure' });
     for (let crash = 260; crash < 420; crash += 7) {
-      live(
-        {},
-        ({ agent }) => {
-          agent(folder([0, [job]]), 0, crash);
-          agent(folder([0, [job]]), crash + 50, MINUTE);
-        },
-        (world) => {
-          expect(runningPods(world)).toEqual(['job/main']);
-          expect(starts(world)).toHaveLength(1);
-          expect(statusOf(world, 'job')?.phase).toBe('Running');
-        },
-      );
+      live({}, crashes(crash, MINUTE, [0, [job]]), (world) => {
+        expect(runningPods(world)).toEqual(['job/main']);
+        expect(starts(world)).toHaveLength(1);
+        expect(statusOf(world, 'job')?.phase).toBe('Running');
+      });
     }
   });
 
@@ -169,9 +146,7 @@ describe('what people ask for', () => {
     const brief = podOf('brief', { restartPolicy: 'Never' });
     live(
       { containerBehaviour: () => ({ exits: { after: 300, code: 7 } }) },
-      ({ agent }) => {
-        agent(folder([0, [brief]]), 0, 3 * SECOND);
-      },
+      runs(3 * SECOND, [0, [brief]]),
       (world) => {
         const [status] = statusOf(world, 'brief')?.containerStatuses ?? [];
         expect(status?.state?.terminated).toMatchObject({ exitCode: 7, reason: 'Error' });
@@ -183,13 +158,7 @@ describe('what people ask for', () => {
   it('#34 an edited pod runs within its grace and a second', () => {
     live(
       { containerBehaviour: ({ pod: { uid } }) => (uid === 'a' ? { onTerm: 'ignored' } : {}) },
-      ({ agent }) => {
-        agent(
-          folder([0, [pod('web', { uid: 'a', grace: 5 })]], [MINUTE, [pod('web', { uid: 'b', grace: 5 })]]),
-          0,
-          2 * MINUTE,
-        );
-      },
+      runs(2 * MINUTE, [0, [pod('web', { uid: 'a', grace: 5 })]], [MINUTE, [pod('web', { uid: 'b', grace: 5 })]]),
       (world) => {
         expect((starts(world)[1] ?? Infinity) - MINUTE).toBeLessThan(6 * SECOND);
       },
@@ -199,9 +168,7 @@ describe('what people ask for', () => {
   it('#38 the first crash is restarted at once, and the wait begins with the second', () => {
     live(
       { containerBehaviour: ({ attempt }) => (attempt < 2 ? { exits: { after: 5_000, code: 1 } } : {}) },
-      ({ agent }) => {
-        agent(folder([0, [pod('crash')]]), 0, MINUTE);
-      },
+      runs(MINUTE, [0, [pod('crash')]]),
       (world) => {
         const [, second = 0, third = 0] = starts(world);
         const [firstEnd = 0, secondEnd = 0] = times(world, 'exited', 'main');
@@ -217,9 +184,7 @@ describe('what people ask for', () => {
     const annotations = { 'rxlet.dev/max-container-restart-period': '15s' };
     live(
       { containerBehaviour: () => ({ exits: { after: 0, code: 1 } }) },
-      ({ agent }) => {
-        agent(folder([0, [{ ...crash, metadata: { ...crash.metadata, annotations } }]]), 0, MINUTE);
-      },
+      runs(MINUTE, [0, [{ ...crash, metadata: { ...crash.metadata, annotations } }]]),
       (world) => {
         const [first = 0, ...later] = starts(world);
         expect(later.map((at) => Math.floor((at - first) / SECOND))).toEqual([0, 10, 25, 40, 55]);
@@ -308,9 +273,7 @@ describe('what people ask for', () => {
       podOf('web', { terminationGracePeriodSeconds: 2, initContainers: [sidecar('proxy', { image })] });
     live(
       { images: { 'busybox:1.35': { present: true }, 'busybox:2': { present: true } } },
-      ({ agent }) => {
-        agent(folder([0, [of('busybox:1.35')]], [MINUTE, [of('busybox:2')]]), 0, 2 * MINUTE);
-      },
+      runs(2 * MINUTE, [0, [of('busybox:1.35')]], [MINUTE, [of('busybox:2')]]),
       (world) => {
         expect(lives(world)).toEqual(['started proxy 0', 'started main 0', 'exited proxy 0', 'started proxy 1']);
       },
@@ -373,9 +336,7 @@ describe('what people ask for', () => {
           exec: ([command]) => (command === 'drain' ? { exitCode: 0, after: 60 * MINUTE } : { exitCode: 1 }),
         }),
       },
-      ({ agent }) => {
-        agent(folder([0, [web]]), 0, MINUTE);
-      },
+      runs(MINUTE, [0, [web]]),
       (world) => {
         const [started = 0] = starts(world);
         const [exited = Infinity] = times(world, 'exited', 'main');
@@ -393,9 +354,7 @@ describe('what people ask for', () => {
     });
     live(
       { containerBehaviour: () => ({ onTerm: 'ignored', exec: () => ({ exitCode: 0, after: 60 * MINUTE }) }) },
-      ({ agent }) => {
-        agent(folder([0, [web]], [MINUTE, []]), 0, 2 * MINUTE);
-      },
+      runs(2 * MINUTE, [0, [web]], [MINUTE, []]),
       (world) => {
         const [exited = Infinity] = times(world, 'exited', 'main');
         expect(exited - MINUTE).toBeGreaterThanOrEqual(6 * SECOND);
