@@ -18,9 +18,7 @@ export function updateModeOf({ [UPDATE]: mode }: Annotations): UpdateMode | unde
 }
 
 /** Milliseconds; nothing where the pod leaves it to the node. */
-export function maxContainerRestartPeriodOf({
-  [MAX_CONTAINER_RESTART_PERIOD]: text,
-}: Annotations): number | undefined {
+export function maxContainerRestartPeriodOf({ [MAX_CONTAINER_RESTART_PERIOD]: text }: Annotations): number | undefined {
   const period = text === undefined ? undefined : parseDuration(text);
   return period !== undefined && period >= LEAST_PERIOD && period <= LONGEST_PERIOD ? period : undefined;
 }
