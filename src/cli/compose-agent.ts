@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import type { UpdateMode } from '../model/rxlet-annotations.ts';
 import { podActions } from '../runtime/pod-actions.ts';
 import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
+import type { PerformContext } from '../runtime/perform-plan.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
 import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
 import { meterListing } from '../streams/pleg/meter-listing.ts';
@@ -18,13 +19,27 @@ const TIMINGS: AgentTimings = {
 
 /** The agent on a node, be it a real or a simulated one. Nothing happens until someone subscribes to its `report$`. */
 export function composeAgent(
-  { context, observer, probe, hint$, hostIps, admission, cgroupLayout, checkpoints, rotation, kept, meter }: Edges,
-  sources: Pick<PodSources, 'batch$' | 'allSeen$'>,
+  {
+    context: ground,
+    observer,
+    probe,
+    hint$,
+    hostIps,
+    admission,
+    cgroupLayout,
+    checkpoints,
+    rotation,
+    kept,
+    meter,
+  }: Edges,
+  sources: Pick<PodSources, 'batch$' | 'objects$' | 'allSeen$'>,
   { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
 ): Agent {
+  const context: PerformContext = { ...ground, objects$: sources.objects$ };
   return agent(
     {
       batch$: sources.batch$,
+      objects$: sources.objects$,
       allSeen$: sources.allSeen$,
       hint$,
       drain$,

@@ -46,7 +46,8 @@ import { checkpointStore } from './checkpoint-store.ts';
 
 /** The world outside, ready for the agent: a runtime that has answered, a disk that has the folders. */
 export interface Edges {
-  readonly context: PerformContext;
+  /** All but the objects, which come from the sources. */
+  readonly context: Omit<PerformContext, 'objects$'>;
   readonly observer: Observer;
   readonly probe: ProbePorts['probe'];
   readonly hint$: Observable<PodUid>;
@@ -183,7 +184,7 @@ function edges(
   const { config } = run;
   const counter = revisions();
   const look = observer(cri, files, counter);
-  const context: PerformContext = {
+  const context: Edges['context'] = {
     config,
     facts,
     rules: {

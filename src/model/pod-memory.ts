@@ -12,6 +12,8 @@ export interface FailedPull {
   readonly delay: number;
   readonly until: number;
   readonly error: string;
+  /** Version of the objects that its pull secrets were looked for in. */
+  readonly objects?: number;
 }
 
 /** A volume that could not be mounted, and until when that is not tried again (milliseconds, and since 1970). */
@@ -19,6 +21,8 @@ export interface FailedMount {
   readonly delay: number;
   readonly until: number;
   readonly error: string;
+  /** Version of the objects that there were then. */
+  readonly objects?: number;
 }
 
 /** What a running container was last given of what can be changed while it runs. */

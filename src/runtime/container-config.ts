@@ -22,6 +22,8 @@ export interface Making {
   readonly terminationLog: string;
   /** Absent where the pod shares the node's users. */
   readonly userNamespace?: UserNamespace;
+  /** Of the objects that its variables are from; absent where a change of those is to change nothing. */
+  readonly configHash?: string;
 }
 
 type Ground = Pick<RuntimeContext, 'config' | 'facts' | 'rules' | 'paths'>;
@@ -30,7 +32,7 @@ type Ground = Pick<RuntimeContext, 'config' | 'facts' | 'rules' | 'paths'>;
 export function containerConfig(
   pod: Pod,
   container: Container,
-  { restartCount, image, environment, terminationLog, userNamespace }: Making,
+  { restartCount, image, environment, terminationLog, userNamespace, configHash }: Making,
   { config, facts, rules, paths }: Ground,
 ): ContainerConfig {
   const { name, workingDir, stdin, stdinOnce, tty } = container;
@@ -46,7 +48,10 @@ export function containerConfig(
     envs: [...environment].map(keyValue),
     mounts: mountsOf(pod, container, terminationLog, { paths }),
     labels: { ...keys.podLabels(pod), [keys.CONTAINER_NAME]: name },
-    annotations: annotationsOf(pod, container, restartCount),
+    annotations: {
+      ...annotationsOf(pod, container, restartCount),
+      ...(configHash === undefined ? {} : { [keys.CONFIG_HASH]: configHash }),
+    },
     logPath: containerLogPath(name, restartCount),
     stdin: stdin === true,
     stdinOnce: stdinOnce === true,

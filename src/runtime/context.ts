@@ -1,7 +1,9 @@
+import type { Observable } from 'rxjs';
 import type { BackoffLimits } from '../model/restart/backoff.ts';
 import type { NodeFacts } from '../model/node-facts.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { ResourceRules } from '../model/resources.ts';
+import type { ObjectSet } from '../model/objects/object-set.ts';
 import type { Revisions } from '../streams/pleg/revisions.ts';
 import type { Cgroups } from '../streams/ports/cgroups.ts';
 import type { Cri } from '../streams/ports/cri.ts';
@@ -41,6 +43,8 @@ export interface RuntimeContext {
   readonly files: Files;
   readonly mounts: Mounts;
   readonly volumeFiles: VolumeFiles;
+  /** The objects of this moment, at once, and then as they change. */
+  readonly objects$: Observable<ObjectSet>;
   readonly userNamespaces: UserNamespaces;
   readonly revisions: Revisions;
   /** Milliseconds since some moment, by a clock that never jumps. */

@@ -4,6 +4,7 @@ import {
   concat,
   defer,
   endWith,
+  from,
   map,
   merge,
   mergeMap,
@@ -14,7 +15,8 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import type { ImageStatusResponse } from '../model/cri/api.ts';
+import { authsFor, NO_PULL_SECRETS, type PullSecrets } from '../model/credentials/pull-secrets.ts';
+import type { AuthConfig, ImageStatusResponse } from '../model/cri/api.ts';
 import { messageOf } from '../model/errors.ts';
 import { imageNameProblem } from '../model/images/image-name.ts';
 import { imageGroup } from '../model/image-group.ts';
@@ -54,7 +56,8 @@ export interface Images {
   /** Verbose, since only so the runtime tells of the group that an image runs as. */
   readonly status: (image: string) => Observable<ImageStatusResponse>;
   /** Emits once; asks for one image at the same time share one pull. */
-  readonly pull: (image: string) => Observable<Pulled>;
+  /** `auths`: what the pod brings along, tried before what the node knows. */
+  readonly pull: (image: string, auths?: readonly AuthConfig[]) => Observable<Pulled>;
 }
 
 export type ImageStep =
@@ -77,7 +80,12 @@ const LONGEST_DELAY = 300_000;
  *
  * Emits notes and at last the image; errors with a {@link StartError}.
  */
-export function ensureImage(container: Container, memory: PodMemory, images: Images): Observable<ImageStep> {
+export function ensureImage(
+  container: Container,
+  memory: PodMemory,
+  images: Images,
+  secrets: PullSecrets = NO_PULL_SECRETS,
+): Observable<ImageStep> {
   const asked = container.image ?? '';
   const policy = container.imagePullPolicy ?? 'IfNotPresent';
   const problem = imageNameProblem(asked);
@@ -102,7 +110,7 @@ export function ensureImage(container: Container, memory: PodMemory, images: Ima
         const message = `Container image "${asked}" is not present with pull policy of Never`;
         return noted('ErrImageNeverPull', message, 'ErrImageNeverPull');
       }
-      return pull(asked, memory.pulls.get(image), images);
+      return pull(asked, memory.pulls.get(image), images, secrets);
     }),
     catchError((error: unknown) => {
       if (!(error instanceof StartError) || error.reason !== 'ImageInspectError') return throwError(() => error);
@@ -122,18 +130,23 @@ function noted(event: string, message: string, reason: string): Observable<Image
   );
 }
 
-function pull(asked: string, failed: FailedPull | undefined, images: Images): Observable<ImageStep> {
+function pull(
+  asked: string,
+  failed: FailedPull | undefined,
+  images: Images,
+  secrets: PullSecrets,
+): Observable<ImageStep> {
   const image = withTag(asked);
   return defer((): Observable<ImageStep> => {
     const startedAt = asyncScheduler.now();
-    if (failed && isHeldBack(failed, startedAt)) {
+    if (failed && isHeldBack(failed, secrets.version, startedAt)) {
       const message = `Back-off pulling image "${asked}": ${failed.error}`;
       return concat(
         of(note('Normal', 'BackOff', `Back-off pulling image "${asked}"`)),
         throwError(() => imageError('ImagePullBackOff', message)),
       );
     }
-    const pulled$ = images.pull(image).pipe(
+    const pulled$ = images.pull(image, authsFor(secrets, image)).pipe(
       switchMap(({ took }) => images.status(image).pipe(map((status) => ({ took, status })))),
       mergeMap(({ took, status }): Observable<ImageStep> => {
         const local = localImage(status);
@@ -149,7 +162,13 @@ function pull(asked: string, failed: FailedPull | undefined, images: Images): Ob
         const text = messageOf(error);
         const reason = reasonOf(text);
         const delay = nextDelay(failed, startedAt);
-        const failure: FailedPull = { delay, until: asyncScheduler.now() + delay, error: `${reason}: ${text}` };
+        const { version } = secrets;
+        const failure: FailedPull = {
+          delay,
+          until: asyncScheduler.now() + delay,
+          error: `${reason}: ${text}`,
+          ...(version > 0 && { objects: version }),
+        };
         return concat(
           of<ImageStep[]>(
             note(
@@ -167,18 +186,25 @@ function pull(asked: string, failed: FailedPull | undefined, images: Images): Ob
       map(() => note('Normal', 'Pulling', `Still pulling image "${asked}"`)),
     );
     return concat(
+      from(missingSecrets(secrets)),
       of(note('Normal', 'Pulling', `Pulling image "${asked}"`)),
       merge(pulled$.pipe(endWith(undefined)), progress$).pipe(takeWhile((step) => step !== undefined)),
     );
   });
 }
 
+function missingSecrets({ missing }: PullSecrets): readonly ImageStep[] {
+  if (missing.length === 0) return [];
+  const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`;
+  return [note('Warning', 'FailedToRetrieveImagePullSecret', message)];
+}
+
 /** Milliseconds between two words of a pull that takes long. */
 const PATIENCE = 30_000;
 
-/** A clock that was set back to before the failure ends the wait. */
-function isHeldBack({ until, delay }: FailedPull, now: number): boolean {
-  return now < until && now >= until - delay;
+/** A clock that was set back to before the failure ends the wait, and so do other pull secrets. */
+function isHeldBack({ until, delay, objects = 0 }: FailedPull, version: number, now: number): boolean {
+  return now < until && now >= until - delay && objects === version;
 }
 
 /** Doubles from one failure to the next; after a long quiet the failures before it no longer count. */

@@ -1,8 +1,10 @@
-import { concatMap, defer, EMPTY, endWith, from, map, of, reduce, throwError, type Observable } from 'rxjs';
+import { concatMap, EMPTY, endWith, from, map, of, reduce, take, throwError, type Observable } from 'rxjs';
 import { parseEnvFile } from '../model/env/env-file.ts';
 import { fieldValue, type PodAddresses } from '../model/env/field-value.ts';
+import { allValues, keyValue, type ObjectValue } from '../model/env/object-variables.ts';
 import { resourceValue } from '../model/env/resource-value.ts';
 import { expand } from '../model/expand.ts';
+import type { ObjectSet } from '../model/objects/object-set.ts';
 import { emptyDirPath, type NodePaths } from '../model/paths.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import type { ResourceList } from '../model/pod-resources.ts';
@@ -18,6 +20,7 @@ type FileKey = NonNullable<NonNullable<Variable['valueFrom']>['fileKeyRef']>;
 interface Ground {
   readonly files: Files;
   readonly paths: NodePaths;
+  readonly objects$: Observable<ObjectSet>;
   readonly facts: { readonly allocatable: ResourceList };
 }
 
@@ -25,8 +28,8 @@ const LONGEST_KEY = 128;
 const LONGEST_VALUE = 32 * 1_024;
 
 /**
- * Works out the variables of a container (facts sheet 13): in their order, so that later ones see earlier ones, and the
- * last one of a name wins. Emits once and completes; errors with a {@link StartError} where one cannot be had.
+ * Works out the variables of a container (facts sheet 13): those of whole objects first, then the others in their order,
+ * so that later ones see earlier ones, and the last one of a name wins. Emits once and completes; errors with a {@link StartError} where one cannot be had.
  */
 export function environmentOf(
   pod: Pod,
@@ -34,19 +37,27 @@ export function environmentOf(
   addresses: PodAddresses,
   ground: Ground,
 ): Observable<Environment> {
-  return defer(() => {
-    const environment = new Map<string, string>();
-    return from(container.env ?? []).pipe(
-      concatMap((variable) =>
-        valueOf(variable, pod, container, addresses, environment, ground).pipe(
-          map((value) => {
-            if (value !== undefined) environment.set(variable.name, value);
-          }),
+  return ground.objects$.pipe(
+    take(1),
+    concatMap((objects) => {
+      const environment = new Map<string, string>();
+      for (const source of container.envFrom ?? []) {
+        const found = allValues(source, pod.metadata.namespace, objects);
+        if (found.kind === 'problem') return refuse(found.message);
+        if (found.kind === 'value') for (const [name, value] of found.value) environment.set(name, value);
+      }
+      return from(container.env ?? []).pipe(
+        concatMap((variable) =>
+          valueOf(variable, pod, container, addresses, environment, objects, ground).pipe(
+            map((value) => {
+              if (value !== undefined) environment.set(variable.name, value);
+            }),
+          ),
         ),
-      ),
-      reduce(() => environment, environment),
-    );
-  });
+        reduce(() => environment, environment),
+      );
+    }),
+  );
 }
 
 /** `undefined` where the variable may be left out, and is. */
@@ -56,15 +67,23 @@ function valueOf(
   container: Container,
   addresses: PodAddresses,
   known: Environment,
+  objects: ObjectSet,
   ground: Ground,
 ): Observable<string | undefined> {
   if (value !== '') return of(expand(value, known));
   if (valueFrom?.fieldRef) return of(fieldValue(pod, valueFrom.fieldRef.fieldPath, addresses));
+  const ofObject = valueFrom && keyValue(valueFrom, pod.metadata.namespace, objects);
+  if (ofObject) return told(ofObject);
   if (valueFrom?.resourceFieldRef) {
     const found = resourceValue(pod.spec, container, valueFrom.resourceFieldRef, ground.facts.allocatable);
     return found.kind === 'value' ? of(found.text) : refuse(found.message);
   }
   return valueFrom?.fileKeyRef ? fileValue(valueFrom.fileKeyRef, pod, ground) : of('');
+}
+
+function told(found: ObjectValue<string>): Observable<string | undefined> {
+  if (found.kind === 'problem') return refuse(found.message);
+  return of(found.kind === 'value' ? found.value : undefined);
 }
 
 /** Read when the container starts, since an init container may have written it just now (KEP-3721). */

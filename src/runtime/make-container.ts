@@ -1,4 +1,16 @@
-import { catchError, concat, concatMap, defer, forkJoin, ignoreElements, map, throwError, type Observable } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  forkJoin,
+  ignoreElements,
+  map,
+  take,
+  throwError,
+  type Observable,
+} from 'rxjs';
+import { configHash } from '../model/env/config-hash.ts';
 import { messageOf } from '../model/errors.ts';
 import { podLogDir } from '../model/paths.ts';
 import type { Container, Pod } from '../model/pod.ts';
@@ -46,16 +58,18 @@ export function makeContainer(
     mayRun(pod, container, image),
     files.makeDir(logDir, 0o755).pipe(ignoreElements()),
     writeHosts(pod, ips, context),
-    environmentOf(pod, container, { podIps, hostIps }, context).pipe(
-      concatMap((environment) =>
+    forkJoin([context.objects$.pipe(take(1)), environmentOf(pod, container, { podIps, hostIps }, context)]).pipe(
+      concatMap(([objects, environment]) =>
         forkJoin([makeTerminationLog(pod, container.name, context.random, context), sandbox$]).pipe(
           concatMap(([terminationLog, { config: sandbox, userNamespace }]) => {
+            const hash = configHash(pod, container, objects);
             const making = {
               restartCount,
               image,
               environment,
               terminationLog,
               ...(userNamespace && { userNamespace }),
+              ...(hash !== undefined && { configHash: hash }),
             };
             const config = containerConfig(pod, container, making, context);
             return prepareMounts(pod, container, config, volumeImages, context).pipe(

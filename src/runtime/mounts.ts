@@ -42,7 +42,7 @@ export function mountsOf(
       containerPath,
       hostPath: isPart
         ? subPathDir(paths, uid, name, container.name, index)
-        : ((volume && volumeDir(paths, uid, volume)) ?? ''),
+        : ((volume && volumeDir(paths, pod.metadata, volume)) ?? ''),
       readonly: readOnly === true || (volume !== undefined && isReadOnly(volume)),
       propagation,
     };

@@ -9,11 +9,13 @@ import {
   map,
   mergeMap,
   of,
+  take,
   tap,
   throwError,
   type Observable,
 } from 'rxjs';
 import { allContainers } from '../model/containers.ts';
+import { pullSecrets } from '../model/credentials/pull-secrets.ts';
 import type { DnsProblem } from '../model/dns.ts';
 import { assertNever, messageOf } from '../model/errors.ts';
 import type { ObservedContainer, ObservedPod } from '../model/observed.ts';
@@ -194,7 +196,7 @@ function startContainer(
   const volumeImages = new Map<string, string>();
   return concat(
     ...imageVolumesOf(pod, container).map((volume) =>
-      fetchImage(volume, memory, progress, context).pipe(
+      fetchImage(volume, memory, progress, pod, context).pipe(
         mergeMap((step) => {
           if (step.kind === 'note') return of(step.note);
           volumeImages.set(volume.name, step.image.ref);
@@ -202,7 +204,7 @@ function startContainer(
         }),
       ),
     ),
-    fetchImage(container, memory, progress, context).pipe(
+    fetchImage(container, memory, progress, pod, context).pipe(
       mergeMap((step) => (step.kind === 'note' ? of({ ...step.note, container: name }) : create(step.image))),
     ),
   );
@@ -250,10 +252,15 @@ function fetchImage(
   wanted: Container,
   memory: PodMemory,
   progress: Progress,
-  { images }: PerformContext,
+  pod: Pod,
+  { images, objects$ }: PerformContext,
 ): Observable<Exclude<ImageStep, { kind: 'failedPull' }>> {
   const image = withTag(wanted.image ?? '');
-  return ensureImage(wanted, { ...memory, pulls: progress.pulls }, images).pipe(
+  return objects$.pipe(
+    take(1),
+    concatMap((objects) =>
+      ensureImage(wanted, { ...memory, pulls: progress.pulls }, images, pullSecrets(pod, objects)),
+    ),
     mergeMap((step) => {
       if (step.kind === 'failedPull') {
         progress.pulls.set(image, step.failure);

@@ -1,3 +1,4 @@
+import { CONFIG_HASH } from '../model/cri/labels.ts';
 import type { ObservedContainer } from '../model/observed.ts';
 import type { Container } from '../model/pod.ts';
 import { afterExit, restartPolicyOf } from '../model/restart/restart-policy.ts';
@@ -35,6 +36,7 @@ export function planRunning(context: SandboxContext, container: Container, runni
     isInit ? `Init container ${name} ${what}` : `Container ${name} ${what}, will be restarted`;
   if (running.sandboxId !== sandbox.id) return restart(context, container, running, because('outlived its sandbox'));
   if (!isAsDefined(running, container)) return restart(context, container, running, because('definition changed'));
+  if (isReconfigured(context, running)) return restart(context, container, running, because('configuration changed'));
 
   const failed = failedProbe(probes.get(name), running);
   if (!failed) return planResize(context, container, running) ?? { kind: 'keep' };
@@ -45,6 +47,12 @@ export function planRunning(context: SandboxContext, container: Container, runni
   }
   const why = `Container ${name} failed ${failed} probe`;
   return { kind: 'stop', steps: [{ do: 'stopContainer', container: running, why, ...ownGrace }] };
+}
+
+/** Whether the objects that its variables are from have changed since it was made. */
+function isReconfigured({ configHashes }: SandboxContext, { name, annotations }: ObservedContainer): boolean {
+  const [before, now] = [annotations[CONFIG_HASH], configHashes?.get(name)];
+  return before !== undefined && now !== undefined && before !== now;
 }
 
 /** What was found of an earlier instance says nothing about this one. */

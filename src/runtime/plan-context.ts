@@ -11,6 +11,8 @@ export interface Known {
   readonly status?: PodStatus | undefined;
   /** Milliseconds since the start of the pod, by a clock that does not jump; 0 unless told. */
   readonly activeFor?: number;
+  /** What the objects behind the variables of a container come to now, by its name; of those that follow a change of them. */
+  readonly configHashes?: ReadonlyMap<string, string>;
 }
 
 /** Everything that a plan is made from. */

@@ -9,8 +9,11 @@ import {
   map,
   mergeMap,
   of,
+  take,
   type Observable,
 } from 'rxjs';
+import { pullSecrets } from '../model/credentials/pull-secrets.ts';
+import { configHash, RESTART_ANNOTATION } from '../model/env/config-hash.ts';
 import { podCgroup } from '../model/cgroup.ts';
 import { allContainers } from '../model/containers.ts';
 import { messageOf } from '../model/errors.ts';
@@ -76,16 +79,11 @@ function sync(work: Sync, former: PodMemory, observer: Observer, context: Perfor
   const memory = { ...former, activeSince: former.activeSince ?? activeSinceOf(work, context) };
   const look$ = work.observed && work.observed.revision > memory.actedAt ? of(work.observed) : observer.observePod(uid);
 
-  return look$.pipe(
-    concatMap((observed) => {
-      const plan = planPod(
-        pod,
-        observed,
-        memory,
-        asyncScheduler.now(),
-        context.backoff,
-        knownOf(work, memory, context),
-      );
+  return hashesOf(work, context).pipe(
+    concatMap((hashes) => look$.pipe(map((observed) => ({ hashes, observed })))),
+    concatMap(({ hashes, observed }) => {
+      const known = knownOf(work, hashes, memory, context);
+      const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, known);
       if (plan.steps.length === 0) {
         return concat(
           from(verdictNotes(work, plan)),
@@ -104,7 +102,13 @@ function sync(work: Sync, former: PodMemory, observer: Observer, context: Perfor
           };
           return observer
             .observePod(uid)
-            .pipe(mergeMap((after) => afterwards(work, after, progress.failures, acted, context)));
+            .pipe(
+              mergeMap((after) =>
+                hashesOf(work, context).pipe(
+                  mergeMap((fresh) => afterwards(work, fresh, after, progress.failures, acted, context)),
+                ),
+              ),
+            );
         }),
         catchError((error: unknown) =>
           of<PodReport[]>(
@@ -157,8 +161,34 @@ function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: Perf
 }
 
 /** What the work knows beside the observation; that one may be old by now. */
-function knownOf({ probes, status }: Sync, { activeSince }: PodMemory, { monotonic }: PerformContext): Known {
-  return { probes, status, ...(activeSince === undefined ? {} : { activeFor: monotonic() - activeSince }) };
+function knownOf(
+  { probes, status }: Sync,
+  configHashes: ConfigHashes,
+  { activeSince }: PodMemory,
+  { monotonic }: PerformContext,
+): Known {
+  return {
+    probes,
+    status,
+    configHashes,
+    ...(activeSince === undefined ? {} : { activeFor: monotonic() - activeSince }),
+  };
+}
+
+type ConfigHashes = NonNullable<Known['configHashes']>;
+
+const NO_HASHES: ConfigHashes = new Map();
+
+/** Of the containers that are to follow a change of the objects behind their variables. */
+function hashesOf({ pod }: Sync, { objects$ }: PerformContext): Observable<ConfigHashes> {
+  if (pod.metadata.annotations[RESTART_ANNOTATION] !== 'true') return of(NO_HASHES);
+  return objects$.pipe(
+    take(1),
+    map((objects) => {
+      const hashes = allContainers(pod.spec).map((container) => [container.name, configHash(pod, container, objects)]);
+      return new Map(hashes.filter((entry): entry is [string, string] => entry[1] !== undefined));
+    }),
+  );
 }
 
 /**
@@ -185,13 +215,15 @@ function backOffNotes({ uid, pod: { metadata } }: Sync, { waiting }: PodPlan): r
 /** After the steps the pod is looked at again: what it needs now decides when it gets its next turn. */
 function afterwards(
   work: Sync,
+  hashes: ConfigHashes,
   observed: ObservedPod,
   failures: WaitingReasons,
   memory: PodMemory,
   context: PerformContext,
 ): Observable<PodReport> {
   const now = asyncScheduler.now();
-  const plan = planPod(work.pod, observed, memory, now, context.backoff, knownOf(work, memory, context));
+  const known = knownOf(work, hashes, memory, context);
+  const plan = planPod(work.pod, observed, memory, now, context.backoff, known);
   if (failures.size === 0 && plan.steps.length === 0) {
     // Of a pod that goes on the volumes have just been made ready.
     return concat(
@@ -224,7 +256,9 @@ function prepare(work: Prepare, memory: PodMemory, context: PerformContext): Obs
   const remembered = (): PodMemory => ({ ...memory, pulls });
   return concat(
     ...allContainers(pod.spec).map((container) =>
-      ensureImage(container, remembered(), context.images).pipe(
+      context.objects$.pipe(
+        take(1),
+        concatMap((objects) => ensureImage(container, remembered(), context.images, pullSecrets(pod, objects))),
         mergeMap((step): readonly PodReport[] => {
           if (step.kind === 'failedPull') pulls.set(withTag(container.image ?? ''), step.failure);
           if (step.kind === 'image') pulls.delete(withTag(container.image ?? ''));

@@ -25,11 +25,17 @@ export function memoryVolumeFiles(disk: MemoryDisk, calls: Calls): VolumeFiles {
           old.length === payload.size &&
           old.every(([path, node]) => {
             const wanted = payload.get(path.slice(prefix.length));
-            return node.type === 'file' && wanted?.content === node.content && wanted.mode === node.mode;
+            return (
+              node.type === 'file' &&
+              wanted !== undefined &&
+              textOf(wanted.content) === node.content &&
+              wanted.mode === node.mode
+            );
           });
         if (isSame) return false;
         for (const [path] of old) disk.removeFile(path);
-        for (const [path, { content, mode }] of payload) disk.put(prefix + path, { type: 'file', mode, content });
+        for (const [path, { content, mode }] of payload)
+          disk.put(prefix + path, { type: 'file', mode, content: textOf(content) });
         return true;
       }),
     usage: (path) =>
@@ -40,4 +46,8 @@ export function memoryVolumeFiles(disk: MemoryDisk, calls: Calls): VolumeFiles {
           .reduce((sum, bytes) => sum + bytes, 0),
       ),
   };
+}
+
+function textOf(content: string | Uint8Array): string {
+  return typeof content === 'string' ? content : new TextDecoder().decode(content);
 }

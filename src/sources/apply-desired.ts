@@ -1,8 +1,10 @@
 import { deepEqual } from '../model/deep-equal.ts';
 import type { Desired, PodChange, Problem } from '../model/desired.ts';
+import { NO_OBJECTS, type ObjectSet } from '../model/objects/object-set.ts';
 import type { Pod, PodUid, SourceName } from '../model/pod.ts';
 import { rfc3339Nano } from '../model/rfc3339.ts';
 import { CONFIG_MIRROR, CONFIG_SEEN, CONFIG_SOURCE } from '../model/config-annotations.ts';
+import { settleObjects } from './settle-objects.ts';
 import { claimsOf, settleClaims } from './settle-claims.ts';
 
 /** What every source wants, and what of it holds. */
@@ -11,13 +13,21 @@ export interface Ledger {
   readonly wanted: ReadonlyMap<SourceName, Desired>;
   /** The pods of it that count: no two of them share a name or a UID. */
   readonly accepted: ReadonlyMap<SourceName, ReadonlyMap<PodUid, Pod>>;
+  /** What serves the pods: of two sources that hold one object, the one that had it first counts. */
+  readonly objects: ObjectSet;
   /** What is wrong with the sets of each source. */
   readonly problems: ReadonlyMap<SourceName, readonly Problem[]>;
   /** What the last set changed, in the order in which it is to be acted on. */
   readonly changes: readonly PodChange[];
 }
 
-export const EMPTY_LEDGER: Ledger = { wanted: new Map(), accepted: new Map(), problems: new Map(), changes: [] };
+export const EMPTY_LEDGER: Ledger = {
+  wanted: new Map(),
+  accepted: new Map(),
+  objects: NO_OBJECTS,
+  problems: new Map(),
+  changes: [],
+};
 
 const ORDER = ['remove', 'add', 'update', 'delete', 'reconcile'] as const satisfies readonly PodChange['op'][];
 
@@ -42,7 +52,7 @@ export function applyDesired(ledger: Ledger, desired: Desired, now: number): Led
     problems.set(source, [...own, ...rejected]);
     changes.push(...diffPods(source, before, after));
   }
-  return { wanted, accepted, problems, changes: inOrder(changes) };
+  return { wanted, accepted, objects: settleObjects(ledger.objects, wanted), problems, changes: inOrder(changes) };
 }
 
 /** Other sources of which some pods were not let in; a name may have become free. */

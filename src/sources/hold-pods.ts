@@ -28,7 +28,7 @@ export interface StopStore {
 }
 
 /** What of the sources is needed downstream. */
-type HeldBack = Pick<PodSources, 'batch$' | 'allSeen$' | 'problem$'>;
+type HeldBack = Pick<PodSources, 'batch$' | 'objects$' | 'allSeen$' | 'problem$'>;
 
 export interface HeldSources extends HeldBack {
   /** The pods that are wanted and stopped by hand, now and on every change. */
@@ -85,6 +85,7 @@ export function holdPods(sources: HeldBack, command$: Observable<PodCommand>, st
       map(({ allSeen }) => allSeen),
       distinctUntilChanged(),
     ),
+    objects$: sources.objects$,
     problem$: sources.problem$,
     stopped$: state$.pipe(
       map(({ hold }) => stoppedPods(hold)),

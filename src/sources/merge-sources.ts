@@ -13,6 +13,7 @@ import {
 import { deepEqual } from '../model/deep-equal.ts';
 import type { Desired, PodChange, Problem } from '../model/desired.ts';
 import { messageOf } from '../model/errors.ts';
+import type { ObjectSet } from '../model/objects/object-set.ts';
 import type { SourceName } from '../model/pod.ts';
 import { keepAlive, type Failure } from '../operators/keep-alive.ts';
 import { shareLatest } from '../operators/share-latest.ts';
@@ -34,6 +35,8 @@ export interface PodSources {
   readonly seen$: Observable<ReadonlySet<SourceName>>;
   /** Whether all have been heard from; housekeeping waits for that. Tells the state at once, then its change. */
   readonly allSeen$: Observable<boolean>;
+  /** What serves the pods: the set of this moment at once, then each other one. Before any source has spoken, none. */
+  readonly objects$: Observable<ObjectSet>;
   /** Everything that is wrong now, of all sources; starts with what is known, then tells each change. */
   readonly problem$: Observable<readonly Problem[]>;
 }
@@ -88,6 +91,10 @@ export function mergeSources(sources: readonly PodSource[]): PodSources {
     allSeen$: seen$.pipe(
       // Where there is no source at all, nobody has said that what runs is unwanted.
       map((seen) => sources.length > 0 && sources.every(({ name }) => seen.has(name))),
+      distinctUntilChanged(),
+    ),
+    objects$: merged$.pipe(
+      map(({ ledger }) => ledger.objects),
       distinctUntilChanged(),
     ),
     problem$: merged$.pipe(map(problemsOf), distinctUntilChanged<readonly Problem[]>(deepEqual)),

@@ -11,6 +11,7 @@ import {
   mergeMap,
   observeOn,
   of,
+  pairwise,
   queueScheduler,
   scan,
   share,
@@ -23,6 +24,7 @@ import {
 } from 'rxjs';
 import type { PodChange } from '../model/desired.ts';
 import type { ObservedPod, Snapshot } from '../model/observed.ts';
+import { changedKeys, type ObjectSet } from '../model/objects/object-set.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { PodUid } from '../model/pod.ts';
 import { shareLatest } from '../operators/share-latest.ts';
@@ -54,6 +56,8 @@ import type { PodNote, PodOutcome, PodReport } from './workers/pod-work.ts';
 /** Everything the agent hears from the world, and every way it may act on it. */
 export interface World {
   readonly batch$: Observable<readonly PodChange[]>;
+  /** What serves the pods; the set of this moment at once. */
+  readonly objects$: Observable<ObjectSet>;
   /** Turns true once every source has told what it wants. */
   readonly allSeen$: Observable<boolean>;
   /** Pods of which the runtime says that something happened; only ever a hint. */
@@ -164,6 +168,10 @@ export function agent(world: World, timings: AgentTimings): Agent {
 
   const event$: Observable<BookEvent> = merge(
     world.batch$.pipe(map((changes) => ({ kind: 'changes' as const, changes }))),
+    world.objects$.pipe(
+      pairwise(),
+      map(([before, after]) => ({ kind: 'objects' as const, keys: changedKeys(before, after) })),
+    ),
     world.allSeen$.pipe(
       filter(Boolean),
       take(1),

@@ -154,6 +154,16 @@ const ALLOWED_DIFFERENCES: readonly AllowedDifference[] = [
       [...manifests.values()].some((bytes) => /kind"?: *"?(?:Pod)?List\b/.test(bytes.toString())),
   },
   {
+    rule: 'objects-of-manifests-serve-pods',
+    reason: 'Config maps, secrets and claims come from manifests; the kubelet refuses whoever refers to one.',
+    covers: ({ expected, got }, { record }) =>
+      expected === undefined &&
+      got !== undefined &&
+      /static pods may not reference (?:configmaps|secrets|persistentvolumeclaims)$/.test(
+        record.rejectedBecause?.raw ?? '',
+      ),
+  },
+  {
     rule: 'later-documents-are-read',
     reason: 'Every YAML document of a file counts; the kubelet drops all but the first silently.',
     covers: ({ path, expected }, { corpusCase: { manifests } }) =>

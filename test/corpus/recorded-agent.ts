@@ -82,6 +82,7 @@ export function agentOn(
     files,
     mounts,
     volumeFiles,
+    objects$: sources.objects$,
     userNamespaces: userNamespaces({ files, paths: PATHS, maxPods: config.maxPods }),
     revisions: counter,
     monotonic: () => asyncScheduler.now(),
@@ -92,6 +93,7 @@ export function agentOn(
   return agent(
     {
       batch$: sources.batch$,
+      objects$: sources.objects$,
       allSeen$: sources.allSeen$,
       hint$: runtimeHints(cri, () => NEVER, look),
       drain$: NEVER,

@@ -1,6 +1,7 @@
 import { asyncScheduler, defer, EMPTY, NEVER, of, type Observable } from 'rxjs';
 import { CONTAINER_HASH } from '../../src/model/cri/labels.ts';
 import { containerHash } from '../../src/model/container-hash.ts';
+import { NO_OBJECTS } from '../../src/model/objects/object-set.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../src/model/observed.ts';
 import type { Container, Pod, PodMetadata, PodSpec, PodUid } from '../../src/model/pod.ts';
 import { userNamespaceAt } from '../../src/model/user-namespace.ts';
@@ -214,6 +215,7 @@ export function context({ log = [], ...more }: ContextParts = {}): PerformContex
     files: fakeFiles(log),
     mounts: fakeMounts(log),
     volumeFiles: fakeVolumeFiles(log),
+    objects$: of(NO_OBJECTS),
     userNamespaces: () => of(userNamespaceAt(65_536)),
     revisions: revisions(),
     monotonic: () => asyncScheduler.now(),

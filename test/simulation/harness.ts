@@ -191,7 +191,7 @@ function agentOn(
   const counter = revisions();
   const look = observer(cri, files, counter);
   const paths = { rootDir: '/var/lib/rxlet', podLogsDir: '/var/log/pods', containerLinksDir: '/var/log/containers' };
-  const context: PerformContext = {
+  const context: Omit<PerformContext, 'objects$'> = {
     config: {
       cgroupRoot: '',
       cgroupsPerQOS: true,

@@ -1,6 +1,7 @@
 import { CONFIG_SOURCE } from '../../model/config-annotations.ts';
 import type { Desired } from '../../model/desired.ts';
 import { NO_MEMORY } from '../../model/pod-memory.ts';
+import { NO_OBJECTS } from '../../model/objects/object-set.ts';
 import type { Pod, PodUid, SourceName } from '../../model/pod.ts';
 import { planPod } from '../../runtime/plan-pod.ts';
 import { applyDesired, type Ledger } from '../../sources/apply-desired.ts';
@@ -53,7 +54,7 @@ function ledgerOf({ entries, stopped }: PlanGround): Ledger {
     source,
     { source, pods: [...pods.values()], problems: [] },
   ]);
-  return { wanted: new Map(wanted), accepted, problems: new Map(), changes: [] };
+  return { wanted: new Map(wanted), accepted, objects: NO_OBJECTS, problems: new Map(), changes: [] };
 }
 
 function wantedIn(entry: Entry): Pod | undefined {

@@ -71,7 +71,7 @@ async function holds(dir: string, payload: Payload): Promise<boolean> {
     const wanted = payload.get(path);
     if (!wanted) return false;
     const { mode } = await lstat(join(dir, path));
-    if (((mode ^ wanted.mode) & 0o707) !== 0 || (await readFile(join(dir, path), 'utf8')) !== wanted.content) {
+    if (((mode ^ wanted.mode) & 0o707) !== 0 || !Buffer.from(wanted.content).equals(await readFile(join(dir, path)))) {
       return false;
     }
   }

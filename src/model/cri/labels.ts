@@ -13,6 +13,9 @@ export const CONTAINER_PORTS = 'io.kubernetes.container.ports';
 export const PRE_STOP_HANDLER = 'io.kubernetes.container.preStopHandler';
 export const TERMINATION_GRACE = 'io.kubernetes.pod.terminationGracePeriod';
 
+/** Ours: stands for the objects that the variables of a container are from. */
+export const CONFIG_HASH = 'rxlet.dev/config-hash';
+
 /** Whose an object of the runtime is; absent on what is not a pod's. */
 export function podLabels({
   metadata: { name, namespace, uid },

@@ -33,11 +33,11 @@ export function imageService(
 ): Images {
   const limited = { turns: takeTurns(limits.parallel), pace: pace(limits) };
 
-  function pull(image: string): Observable<Pulled> {
+  function pull(image: string, auths: readonly AuthConfig[]): Observable<Pulled> {
     const pulled$ = defer(() => {
       const begun = asyncScheduler.now();
       return lookUp(image).pipe(
-        switchMap((known) => withAny(image, known)),
+        switchMap((known) => withAny(image, [...auths, ...known])),
         map((ref): Pulled => ({ ref, took: asyncScheduler.now() - begun })),
       );
     });
@@ -52,7 +52,12 @@ export function imageService(
     return pulled$.pipe(catchError(() => withAny(image, others)));
   }
 
-  return { status: (image) => imageStatus({ image: { image }, verbose: true }), pull: shareByKey(pull) };
+  // Whoever brings other credentials along may be let in where another is not.
+  const shared$ = shareByKey((key: string) => pull(...(JSON.parse(key) as Parameters<typeof pull>)));
+  return {
+    status: (image) => imageStatus({ image: { image }, verbose: true }),
+    pull: (image, auths = []) => shared$(JSON.stringify([image, auths])),
+  };
 }
 
 /** The status that gRPC gave goes before the text, unless it says nothing (facts sheet 16). */

@@ -21,7 +21,7 @@ export function overLimit(pod: Pod, { paths, volumeFiles }: VolumeGround): Obser
       const quantity = parseQuantity(limit);
       const bytes = quantity ? wholeValue(quantity) : 0;
       if (bytes === 0) return EMPTY;
-      return volumeFiles.usage(volumeDir(paths, pod.metadata.uid, volume) ?? '').pipe(
+      return volumeFiles.usage(volumeDir(paths, pod.metadata, volume) ?? '').pipe(
         mergeMap((used) => (used > bytes ? of(undefined) : EMPTY)),
         map((): PodNote => {
           const message = `Usage of EmptyDir volume "${volume.name}" exceeds the limit "${limit}". `;

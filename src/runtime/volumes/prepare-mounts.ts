@@ -59,7 +59,7 @@ function partOf(
   const volume = spec.volumes?.find(({ name }) => name === wanted.name);
   const part = subPathOf(wanted, variables);
   if (part.kind === 'wrong') return refuse(part.message);
-  const root = volume && volumeDir(paths, metadata.uid, volume);
+  const root = volume && volumeDir(paths, metadata, volume);
   if (root === undefined) return of(part.path === '' ? {} : { imageSubPath: part.path });
   if (part.path === '') return of({ hostPath: root });
   const target = subPathDir(paths, metadata.uid, wanted.name, container.name, index);

@@ -15,8 +15,8 @@ const DIR_MODE = 0o777;
  * restarts of containers and of the agent. Memory that is no longer mounted (the machine was started anew) is empty.
  */
 export function setUpEmptyDir(pod: Pod, volume: Volume, mounted: MountTypes, ground: VolumeGround): Observable<never> {
-  const medium = volume.emptyDir ? (volume.emptyDir.medium ?? '') : 'Memory';
-  const dir = volumeDir(ground.paths, pod.metadata.uid, volume) ?? '';
+  const medium = volume.emptyDir ? (volume.emptyDir.medium ?? '') : volume.configMap ? '' : 'Memory';
+  const dir = volumeDir(ground.paths, pod.metadata, volume) ?? '';
   if (medium !== '' && medium !== 'Memory' && !isHugePages(medium))
     return throwError(() => new Error(`unknown storage medium ${JSON.stringify(medium)}`));
   return isReady(pod, volume, dir, ground).pipe(

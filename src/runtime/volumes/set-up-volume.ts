@@ -5,6 +5,7 @@ import { sourceOf, volumeDir, type Volume } from '../../model/volumes/volume-dir
 import { checkHostPath } from './check-host-path.ts';
 import { setUpEmptyDir } from './set-up-empty-dir.ts';
 import { setUpPayload } from './set-up-payload.ts';
+import { setUpClaim } from './set-up-claim.ts';
 import type { MountTypes, VolumeGround } from './volume-ground.ts';
 
 /**
@@ -20,8 +21,12 @@ export function setUpVolume(pod: Pod, volume: Volume, mounted: MountTypes, groun
       case 'emptyDir':
         return setUpEmptyDir(pod, volume, mounted, ground);
       case 'downwardAPI':
+      case 'configMap':
+      case 'secret':
       case 'projected':
         return setUpPayload(pod, volume, mounted, ground);
+      case 'persistentVolumeClaim':
+        return setUpClaim(pod, volume, ground);
       case 'nfs':
         return setUpNfs(pod, volume, mounted, ground);
       case 'image':
@@ -40,7 +45,7 @@ function setUpNfs(
   mounted: MountTypes,
   { files, mounts, paths }: VolumeGround,
 ): Observable<never> {
-  const target = volumeDir(paths, pod.metadata.uid, volume) ?? '';
+  const target = volumeDir(paths, pod.metadata, volume) ?? '';
   const { server = '', path = '', readOnly } = volume.nfs ?? {};
   if (mounted.has(target)) return EMPTY;
   const source = `${server.includes(':') ? `[${server}]` : server}:${path}`;

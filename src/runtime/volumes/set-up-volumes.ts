@@ -4,10 +4,12 @@ import {
   concatMap,
   defer,
   EMPTY,
+  forkJoin,
   from,
   map,
   mergeMap,
   of,
+  take,
   throwError,
   toArray,
   type Observable,
@@ -43,10 +45,10 @@ export function setUpVolumes(
   before: ReadonlyMap<string, FailedMount>,
   ground: VolumeGround,
 ): Observable<never> {
-  return mountTypes(pod, ground).pipe(
-    concatMap((mounted) =>
+  return forkJoin([mountTypes(pod, ground), ground.objects$.pipe(take(1))]).pipe(
+    concatMap(([mounted, { version }]) =>
       from(usedVolumes(pod.spec)).pipe(
-        mergeMap((volume) => attempt(pod, volume, before.get(volume.name), mounted, ground)),
+        mergeMap((volume) => attempt(pod, volume, before.get(volume.name), mounted, version, ground)),
         toArray(),
       ),
     ),
@@ -61,7 +63,9 @@ export function setUpVolumes(
 
 /** Brings the files of ours in a pod's volumes up to date while it runs. Completes; errors with the first failure. */
 export function refreshVolumes(pod: Pod, ground: VolumeGround): Observable<never> {
-  const volumes = usedVolumes(pod.spec).filter((volume) => volume.downwardAPI ?? volume.projected);
+  const volumes = usedVolumes(pod.spec).filter(
+    ({ downwardAPI, configMap, secret, projected }) => downwardAPI ?? configMap ?? secret ?? projected,
+  );
   if (volumes.length === 0) return EMPTY;
   return mountTypes(pod, ground).pipe(
     concatMap((mounted) => from(volumes).pipe(concatMap((volume) => setUpVolume(pod, volume, mounted, ground)))),
@@ -80,10 +84,11 @@ function attempt(
   volume: Volume,
   failed: FailedMount | undefined,
   mounted: MountTypes,
+  objects: number,
   ground: VolumeGround,
 ): Observable<Attempt> {
   return defer((): Observable<Attempt> => {
-    if (failed && isHeldBack(failed, asyncScheduler.now()))
+    if (failed && isHeldBack(failed, objects, asyncScheduler.now()))
       return of({ volume: volume.name, failure: failed, isNew: false });
     return setUpVolume(pod, volume, mounted, ground).pipe(
       catchError((error: unknown) => {
@@ -91,6 +96,7 @@ function attempt(
         const failure: FailedMount = {
           delay,
           until: asyncScheduler.now() + delay,
+          ...(objects > 0 && { objects }),
           error: `MountVolume.SetUp failed for volume "${volume.name}" : ${messageOf(error)}`,
         };
         return of({ volume: volume.name, failure, isNew: true });
@@ -99,16 +105,21 @@ function attempt(
   });
 }
 
-/** A clock that was set back to before the failure ends the wait. */
-function isHeldBack({ until, delay }: FailedMount, now: number): boolean {
-  return now < until && now >= until - delay;
+/** A clock that was set back to before the failure ends the wait, and so does any change of the objects. */
+function isHeldBack({ until, delay, objects: seen = 0 }: FailedMount, objects: number, now: number): boolean {
+  return now < until && now >= until - delay && seen === objects;
 }
 
 /** Asked only where a volume may be mounted: most pods have none that is. */
 function mountTypes({ metadata, spec }: Pod, { mounts, paths }: VolumeGround): Observable<MountTypes> {
   const asks = usedVolumes(spec).some((volume) => {
     const source = sourceOf(volume);
-    return source !== 'hostPath' && source !== 'image' && (source !== 'emptyDir' || volume.emptyDir?.medium);
+    return (
+      source !== 'hostPath' &&
+      source !== 'persistentVolumeClaim' &&
+      source !== 'image' &&
+      (source !== 'emptyDir' || volume.emptyDir?.medium)
+    );
   });
   if (!asks) return of(new Map());
   return mounts

@@ -2,6 +2,7 @@ import type { AdmissionNode, Refusal } from '../../model/admission/admission-nod
 import type { PodChange } from '../../model/desired.ts';
 import type { UpdateMode } from '../../model/rxlet-annotations.ts';
 import type { ObservedPod, Snapshot } from '../../model/observed.ts';
+import type { ObjectKey } from '../../model/objects/local-object.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { FullName, Pod, PodStatus, PodUid } from '../../model/pod.ts';
 import type { Verdict } from '../../model/status/status-facts.ts';
@@ -145,6 +146,8 @@ export interface BookFacts {
 export type BookEvent =
   /** What one set of one source changed, in the order REMOVE, ADD, UPDATE, DELETE, RECONCILE. */
   | { readonly kind: 'changes'; readonly changes: readonly PodChange[] }
+  /** Objects that serve pods came, went or changed. */
+  | { readonly kind: 'objects'; readonly keys: ReadonlySet<ObjectKey> }
   | { readonly kind: 'allSeen' }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly kind: 'sighting'; readonly pod: ObservedPod }

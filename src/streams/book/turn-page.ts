@@ -1,11 +1,13 @@
 import { assertNever } from '../../model/errors.ts';
+import type { ObjectKey } from '../../model/objects/local-object.ts';
+import { referencesOf } from '../../model/objects/references.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { admit } from './admit.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import { dispatch, note, WORK_OF, type Draft } from './draft.ts';
 import { toGone } from './edges.ts';
-import type { BookEvent, Page, PodBook } from './pod-book.ts';
+import type { BookEvent, Entry, Page, PodBook } from './pod-book.ts';
 import { meetStrangers, seeRuntime } from './strangers.ts';
 import { tellStatuses } from './tell-statuses.ts';
 import { applyChanges, end } from './want.ts';
@@ -33,6 +35,10 @@ function apply(draft: Draft, event: BookEvent): void {
     case 'changes':
       applyChanges(draft, event.changes);
       meetStrangers(draft);
+      return;
+    case 'objects':
+      for (const entry of draft.entries.values())
+        if (isServedBy(entry, event.keys)) wake(draft, entry.uid, 'an object that it refers to has changed');
       return;
     case 'allSeen':
       draft.allSeen = true;
@@ -86,10 +92,17 @@ function applyProbe(draft: Draft, { uid, container, findings }: Extract<BookEven
   if (probed.phase === 'syncing' && isMoving) dispatch(draft, probed);
 }
 
-function wake(draft: Draft, uid: PodUid): void {
+/** Whether it has to look again when these objects change; what has not begun will look when it does. */
+function isServedBy({ pod, phase }: Entry, keys: ReadonlySet<ObjectKey>): boolean {
+  if (!pod || (phase !== 'syncing' && phase !== 'preparing')) return false;
+  for (const key of referencesOf(pod)) if (keys.has(key)) return true;
+  return false;
+}
+
+function wake(draft: Draft, uid: PodUid, why = 'it is time to look again'): void {
   const entry = draft.entries.get(uid);
   if (!entry || WORK_OF[entry.phase] === undefined) return;
-  const awake = { ...entry, why: 'it is time to look again' };
+  const awake = { ...entry, why };
   note(draft, awake);
   dispatch(draft, awake, { fresh: true });
 }

@@ -10,7 +10,7 @@ export interface GroupOwnership {
 }
 
 interface PayloadFile {
-  readonly content: string;
+  readonly content: string | Uint8Array;
   /** Permission bits. */
   readonly mode: number;
 }

@@ -24,7 +24,12 @@ export async function servedView(socket: string): Promise<NodeView> {
   return (await getJson(socket, '/rxlet/view')) as NodeView;
 }
 
-function getJson(socketPath: string, path: string): Promise<unknown> {
+async function getJson(socket: string, path: string): Promise<unknown> {
+  return JSON.parse(await ask(socket, path));
+}
+
+/** The body that the agent answers with, as it came. */
+export function ask(socketPath: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request({ socketPath, path, timeout: 30_000 }, (response) => {
       let body = '';
@@ -32,7 +37,7 @@ function getJson(socketPath: string, path: string): Promise<unknown> {
       response.on('data', (chunk: string) => (body += chunk));
       response.on('error', reject);
       response.on('end', () => {
-        if (response.statusCode === 200) resolve(JSON.parse(body));
+        if (response.statusCode === 200) resolve(body);
         else reject(new Error(`GET ${path}: ${response.statusCode ?? 0} ${body}`));
       });
     });

@@ -53,7 +53,7 @@ describe('holdPods', () => {
       });
       const result = '      --b-----P----p---P--r---';
 
-      const held = holdPods({ batch$, allSeen$: NEVER, problem$: NEVER }, command$, memory());
+      const held = holdPods({ batch$, allSeen$: NEVER, objects$: NEVER, problem$: NEVER }, command$, memory());
       expectObservable(held.batch$.pipe(short)).toBe(result, {
         b: ['add p', 'add q'],
         P: ['remove p'],
@@ -69,7 +69,7 @@ describe('holdPods', () => {
       const batch$ = hot('  --b---', { b: [change('add', pod('p')), change('add', pod('q'))] });
       const allSeen$ = hot('f-t---', { f: false, t: true });
       const store = memory({ version: 1, stopped: [{ namespace: 'default', name: 'p', uid: 'p' as PodUid }] });
-      const held = holdPods({ batch$, allSeen$, problem$: NEVER }, NEVER, store);
+      const held = holdPods({ batch$, allSeen$, objects$: NEVER, problem$: NEVER }, NEVER, store);
       expectObservable(held.batch$.pipe(short)).toBe('--b', { b: ['add q'] });
       expectObservable(held.allSeen$).toBe('          f-t', { f: false, t: true });
       expectObservable(held.stopped$.pipe(map((pods) => pods.map(({ metadata }) => metadata.uid)))).toBe('n-p', {
@@ -89,7 +89,7 @@ describe('holdPods', () => {
         t: command('start', 'p'),
       });
       const store: StopStore = { load: () => of(undefined), save: () => cold('---(s|)', { s: undefined }) };
-      const held = holdPods({ batch$, allSeen$: NEVER, problem$: NEVER }, command$, store);
+      const held = holdPods({ batch$, allSeen$: NEVER, objects$: NEVER, problem$: NEVER }, command$, store);
       expectObservable(held.reply$.pipe(map(({ reply }) => reply.kind))).toBe('----d--n--u----d', {
         d: 'done',
         n: 'nothingToDo',
@@ -107,7 +107,7 @@ describe('holdPods', () => {
         load: () => throwError(() => new Error('no disk')),
         save: () => throwError(() => new Error('no room')),
       };
-      const held = holdPods({ batch$, allSeen$: NEVER, problem$: NEVER }, command$, store);
+      const held = holdPods({ batch$, allSeen$: NEVER, objects$: NEVER, problem$: NEVER }, command$, store);
       expectObservable(held.batch$.pipe(short)).toBe('b', { b: ['add p'] });
       expectObservable(held.reply$.pipe(map(({ reply }) => reply))).toBe('-f', {
         f: { kind: 'failed', message: 'no room' },
@@ -119,7 +119,11 @@ describe('holdPods', () => {
     const store = memory({ version: 1, stopped: [{ namespace: 'default', name: 'p', uid: 'p' as PodUid }] });
     marbles(({ hot, flush }) => {
       const batch$ = hot<readonly PodChange[]>('b', { b: [change('add', pod('q'))] });
-      holdPods({ batch$, allSeen$: hot('-t', { t: true }), problem$: NEVER }, NEVER, store).batch$.subscribe();
+      holdPods(
+        { batch$, allSeen$: hot('-t', { t: true }), objects$: NEVER, problem$: NEVER },
+        NEVER,
+        store,
+      ).batch$.subscribe();
       flush();
       expect(store.saved).toEqual([{ version: 1, stopped: [] }]);
     })();

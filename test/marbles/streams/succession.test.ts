@@ -66,6 +66,7 @@ function begun(
 
   const world: World = {
     batch$,
+    objects$: NEVER,
     allSeen$: of(true),
     hint$: NEVER,
     drain$: NEVER,

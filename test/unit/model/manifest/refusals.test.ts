@@ -13,11 +13,7 @@ describe('refuseReferences', () => {
   it.each<[string, Spec]>([
     ['spec.serviceAccountName', { serviceAccountName: 'a' }],
     ['spec.serviceAccountName', { serviceAccount: 'a' }],
-    ['spec.imagePullSecrets', { imagePullSecrets: [{ name: 'a' }] }],
     ['spec.resourceClaims', { resourceClaims: [{ name: 'a' }] }],
-    ['spec.volumes[0].secret', { volumes: [{ name: 'a', secret: { secretName: 'a' } }] }],
-    ['spec.volumes[0].configMap', { volumes: [{ name: 'a', configMap: { name: 'a', optional: true } }] }],
-    ['spec.volumes[0].persistentVolumeClaim', { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'a' } }] }],
     ['spec.volumes[0].ephemeral', { volumes: [{ name: 'a', ephemeral: {} }] }],
     ['spec.volumes[0].csi', { volumes: [{ name: 'a', csi: { driver: 'a' } }] }],
     [
@@ -25,14 +21,6 @@ describe('refuseReferences', () => {
       {
         volumes: [{ name: 'a', projected: { sources: [{ downwardAPI: {} }, { serviceAccountToken: { path: 'a' } }] } }],
       },
-    ],
-    [
-      'spec.containers[0].env[0].valueFrom.secretKeyRef',
-      { containers: [aContainer({ env: [{ name: 'A', valueFrom: { secretKeyRef: { key: 'a', optional: true } } }] })] },
-    ],
-    [
-      'spec.initContainers[0].envFrom[0].configMapRef',
-      { initContainers: [aContainer({ envFrom: [{ configMapRef: { name: 'a' } }] })] },
     ],
   ])('refuses %s', (field, spec) => {
     expect(fields(refuseReferences(settle(aPod(spec))))).toEqual([field]);
@@ -82,14 +70,6 @@ describe('refuseUnsupported', () => {
       { volumes: [{ name: 'a' }, { name: 'b', iscsi: { iqn: 'i', lun: 0, targetPortal: 't' } }] },
     ],
     ['spec.containers[0].resources.claims', { containers: [aContainer({ resources: { claims: [{ name: 'a' }] } })] }],
-    [
-      'spec.containers[0].env[1].valueFrom.secretKeyRef',
-      {
-        containers: [
-          aContainer({ env: [{ name: 'A' }, { name: 'B', valueFrom: { secretKeyRef: { name: 'n', key: 'k' } } }] }),
-        ],
-      },
-    ],
     [
       'spec.containers[0].volumeDevices',
       { containers: [aContainer({ volumeDevices: [{ name: 'a', devicePath: '/dev/x' }] })] },

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec, PodUid } from '../../../../src/model/pod.ts';
-import { downwardPayload } from '../../../../src/model/volumes/downward-payload.ts';
+import { NO_OBJECTS } from '../../../../src/model/objects/object-set.ts';
+import { volumePayload } from '../../../../src/model/volumes/volume-payload.ts';
 import { subPathOf } from '../../../../src/model/volumes/expand-sub-path.ts';
 import { goQuote } from '../../../../src/model/volumes/go-quote.ts';
 import { hugePageSize } from '../../../../src/model/volumes/huge-page-size.ts';
@@ -29,7 +30,7 @@ describe('volumeDir', () => {
     [{ name: 'v', hostPath: { path: '/srv' } }, '/srv'],
     [{ name: 'v', image: { reference: 'x' } }, undefined],
   ])('of %j is %s', (volume, path) => {
-    expect(volumeDir(PATHS, 'u' as PodUid, volume)).toBe(path);
+    expect(volumeDir(PATHS, { uid: 'u' as PodUid, namespace: 'default' }, volume)).toBe(path);
   });
 });
 
@@ -127,7 +128,7 @@ describe('goQuote', () => {
   });
 });
 
-describe('downwardPayload', () => {
+describe('volumePayload', () => {
   const pod = {
     metadata: {
       name: 'web-n1',
@@ -140,11 +141,11 @@ describe('downwardPayload', () => {
   };
   const field = (path: string, fieldPath: string) => ({ path, fieldRef: { fieldPath } });
   const texts = (volume: Volume): unknown => {
-    const payload = downwardPayload(pod, volume, { cpu: '4', memory: '8Gi' });
+    const payload = volumePayload(pod, volume, { cpu: '4', memory: '8Gi' }, NO_OBJECTS);
     return payload.kind === 'problem'
       ? payload.message
       : Object.fromEntries(
-          [...payload.files].map(([path, { content, mode }]) => [path, `${mode.toString(8)} ${content}`]),
+          [...payload.files].map(([path, { content, mode }]) => [path, `${mode.toString(8)} ${String(content)}`]),
         );
   };
 
