@@ -1,5 +1,6 @@
 import { messageOf } from '../model/errors.ts';
 import type { PodIdentity } from '../model/paths.ts';
+import { formatGoDuration } from '../model/restart/backoff.ts';
 import type { PodBook } from '../streams/book/pod-book.ts';
 import type { CheckpointFailure } from '../streams/checkpoints/checkpoints.ts';
 import type { HousekeepingNote } from '../streams/housekeeping/housekeeping.ts';
@@ -20,11 +21,16 @@ export function reportLine(report: PodReport, book: PodBook): LogLine | undefine
   const of = book.entries.get(report.uid)?.of ?? ownerIn(report);
   const pod = of ? `${of.namespace}/${of.name}` : report.uid;
   if (report.kind === 'note') {
-    const { level, reason, message, container } = report.note;
+    const { level, reason, message, container, nextTry } = report.note;
     return {
       level: levelOf(level, reason, message),
       message,
-      fields: { pod, ...(container ? { container } : {}), reason },
+      fields: {
+        pod,
+        ...(container ? { container } : {}),
+        reason,
+        ...(nextTry === undefined ? {} : { nextTry: formatGoDuration(nextTry) }),
+      },
     };
   }
   const { outcome } = report;

@@ -16,13 +16,12 @@ import {
   type Observable,
 } from 'rxjs';
 import { authsFor, NO_PULL_SECRETS, type PullSecrets } from '../model/credentials/pull-secrets.ts';
-import type { AuthConfig, ImageStatusResponse } from '../model/cri/api.ts';
+import type { AuthConfig, ImageStatusResponse, PodSandboxConfig } from '../model/cri/api.ts';
 import { messageOf } from '../model/errors.ts';
 import { imageNameProblem } from '../model/images/image-name.ts';
 import { imageGroup } from '../model/image-group.ts';
 import type { FailedPull, PodMemory } from '../model/pod-memory.ts';
 import type { Container } from '../model/pod.ts';
-import { formatGoDuration } from '../model/restart/backoff.ts';
 import type { PodNote } from '../streams/workers/pod-work.ts';
 import type { LocalImage } from '../model/local-image.ts';
 
@@ -52,12 +51,25 @@ export interface Pulled {
   readonly took: number;
 }
 
+/** For whom an image is brought: runtimes are told, and may heed it. */
+export interface ImagePod {
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Asked for only when a pull begins; emits once, `undefined` where the sandbox cannot be told. */
+  readonly sandbox$: Observable<PodSandboxConfig | undefined>;
+}
+
+export interface PullAsk {
+  readonly image: string;
+  readonly pod: ImagePod;
+  /** What the pod brings along, tried before what the node knows. */
+  readonly auths?: readonly AuthConfig[];
+}
+
 export interface Images {
   /** Verbose, since only so the runtime tells of the group that an image runs as. */
-  readonly status: (image: string) => Observable<ImageStatusResponse>;
+  readonly status: (image: string, pod: ImagePod) => Observable<ImageStatusResponse>;
   /** Emits once; asks for one image at the same time share one pull. */
-  /** `auths`: what the pod brings along, tried before what the node knows. */
-  readonly pull: (image: string, auths?: readonly AuthConfig[]) => Observable<Pulled>;
+  readonly pull: (ask: PullAsk) => Observable<Pulled>;
 }
 
 export type ImageStep =
@@ -83,6 +95,7 @@ const LONGEST_DELAY = 300_000;
 export function ensureImage(
   container: Container,
   memory: PodMemory,
+  pod: ImagePod,
   images: Images,
   secrets: PullSecrets = NO_PULL_SECRETS,
 ): Observable<ImageStep> {
@@ -94,7 +107,7 @@ export function ensureImage(
     return noted('InspectFailed', message, 'InvalidImageName');
   }
   const image = withTag(asked);
-  return defer(() => images.status(image)).pipe(
+  return defer(() => images.status(image, pod)).pipe(
     catchError((error: unknown) => {
       const message = `Failed to inspect image "${asked}": ${messageOf(error)}`;
       return throwError(() => imageError('ImageInspectError', message));
@@ -110,7 +123,7 @@ export function ensureImage(
         const message = `Container image "${asked}" is not present with pull policy of Never`;
         return noted('ErrImageNeverPull', message, 'ErrImageNeverPull');
       }
-      return pull(asked, memory.pulls.get(image), images, secrets);
+      return pull(asked, memory.pulls.get(image), pod, images, secrets);
     }),
     catchError((error: unknown) => {
       if (!(error instanceof StartError) || error.reason !== 'ImageInspectError') return throwError(() => error);
@@ -133,6 +146,7 @@ function noted(event: string, message: string, reason: string): Observable<Image
 function pull(
   asked: string,
   failed: FailedPull | undefined,
+  pod: ImagePod,
   images: Images,
   secrets: PullSecrets,
 ): Observable<ImageStep> {
@@ -146,8 +160,8 @@ function pull(
         throwError(() => imageError('ImagePullBackOff', message)),
       );
     }
-    const pulled$ = images.pull(image, authsFor(secrets, image)).pipe(
-      switchMap(({ took }) => images.status(image).pipe(map((status) => ({ took, status })))),
+    const pulled$ = images.pull({ image, pod, auths: authsFor(secrets, image) }).pipe(
+      switchMap(({ took }) => images.status(image, pod).pipe(map((status) => ({ took, status })))),
       mergeMap(({ took, status }): Observable<ImageStep> => {
         const local = localImage(status);
         if (!local) return throwError(() => new Error('the runtime does not show the image that it has pulled'));
@@ -171,11 +185,15 @@ function pull(
         };
         return concat(
           of<ImageStep[]>(
-            note(
-              'Warning',
-              'Failed',
-              `Failed to pull image "${asked}": ${text}; next try in ${formatGoDuration(delay)}`,
-            ),
+            {
+              kind: 'note',
+              note: {
+                level: 'Warning',
+                reason: 'Failed',
+                message: `Failed to pull image "${asked}": ${text}`,
+                nextTry: delay,
+              },
+            },
             { kind: 'failedPull', failure },
           ),
           throwError(() => imageError(reason, text)),

@@ -196,7 +196,7 @@ function startContainer(
   const volumeImages = new Map<string, string>();
   return concat(
     ...imageVolumesOf(pod, container).map((volume) =>
-      fetchImage(volume, memory, progress, pod, context).pipe(
+      fetchImage(pod, volume, memory, progress, context).pipe(
         mergeMap((step) => {
           if (step.kind === 'note') return of(step.note);
           volumeImages.set(volume.name, step.image.ref);
@@ -204,7 +204,7 @@ function startContainer(
         }),
       ),
     ),
-    fetchImage(container, memory, progress, pod, context).pipe(
+    fetchImage(pod, container, memory, progress, context).pipe(
       mergeMap((step) => (step.kind === 'note' ? of({ ...step.note, container: name }) : create(step.image))),
     ),
   );
@@ -249,17 +249,23 @@ function imageVolumesOf({ spec }: Pod, { volumeMounts = [] }: Container): readon
 
 /** Brings an image to the node, and remembers which pulls failed. */
 function fetchImage(
+  pod: Pod,
   wanted: Container,
   memory: PodMemory,
   progress: Progress,
-  pod: Pod,
-  { images, objects$ }: PerformContext,
+  context: PerformContext,
 ): Observable<Exclude<ImageStep, { kind: 'failedPull' }>> {
   const image = withTag(wanted.image ?? '');
-  return objects$.pipe(
+  // What is wrong with the sandbox is told where it is made: the image may come all the same.
+  const sandbox$ = defer(() => sandboxFor(pod, progress.attempt, progress, context)).pipe(
+    map(({ config }) => config),
+    catchError(() => of(undefined)),
+  );
+  const asker = { annotations: pod.metadata.annotations, sandbox$ };
+  return context.objects$.pipe(
     take(1),
     concatMap((objects) =>
-      ensureImage(wanted, { ...memory, pulls: progress.pulls }, images, pullSecrets(pod, objects)),
+      ensureImage(wanted, { ...memory, pulls: progress.pulls }, asker, context.images, pullSecrets(pod, objects)),
     ),
     mergeMap((step) => {
       if (step.kind === 'failedPull') {

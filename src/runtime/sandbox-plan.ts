@@ -23,6 +23,11 @@ export function planSandbox(pod: Pod, attempt: number, context: RuntimeContext):
   );
 }
 
+/** What a runtime that pulls an image for a pod is told of its sandbox, made or not. */
+export function sandboxForPull(pod: Pod, context: RuntimeContext): Observable<PodSandboxConfig> {
+  return resolverOfNode(context).pipe(map((ofNode) => sandboxConfig(pod, 0, ofNode, context)));
+}
+
 /** Read anew for every sandbox: a laptop's resolver changes with its network. */
 function resolverOfNode({ config, files }: RuntimeContext): Observable<DnsConfig> {
   if (config.resolvConf === '') return of({ servers: ['127.0.0.1'], searches: ['.'], options: [] });

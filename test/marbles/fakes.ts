@@ -7,6 +7,7 @@ import type { Container, Pod, PodMetadata, PodSpec, PodUid } from '../../src/mod
 import { userNamespaceAt } from '../../src/model/user-namespace.ts';
 import type { PerformContext } from '../../src/runtime/perform-plan.ts';
 import { revisions } from '../../src/streams/pleg/revisions.ts';
+import type { Cgroups } from '../../src/streams/ports/cgroups.ts';
 import type { Cri } from '../../src/streams/ports/cri.ts';
 import type { Files } from '../../src/streams/ports/files.ts';
 import type { Http } from '../../src/streams/ports/http.ts';
@@ -139,6 +140,21 @@ export function fakeFiles(
     removeCgroup: done,
   };
   return logged({ ...patient, ...answers }, log, String);
+}
+
+/** Cgroups that take everything; what is done to them goes to `log`, as `remove /kubepods/podu-1 kill`. */
+export function fakeCgroups(log: string[], answers: Partial<Cgroups> = {}): Cgroups {
+  const noted = (words: readonly string[]): Observable<undefined> =>
+    defer(() => {
+      log.push(words.join(' '));
+      return done();
+    });
+  return {
+    apply: (path) => noted(['apply', path]),
+    remove: (path, how) => noted(['remove', path, how]),
+    children: () => of([]),
+    ...answers,
+  };
 }
 
 /** A node on which nothing is mounted below the pods, and everything can be; what is done goes to `log`, as `unmount /v`. */

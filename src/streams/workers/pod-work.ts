@@ -83,4 +83,6 @@ export interface PodNote {
   readonly reason: string;
   readonly message: string;
   readonly container?: string;
+  /** Milliseconds until what failed is tried again; the log tells it, events do not. */
+  readonly nextTry?: number;
 }

@@ -31,6 +31,19 @@ describe('shareByKey', () => {
   );
 
   it(
+    'works on the first of several asks that have one key, where it is told what the key is',
+    marbles(({ cold, expectObservable }) => {
+      const ask = shareByKey(
+        ({ answer }: { key: string; answer: string }) => cold('---r|', { r: answer }),
+        (one) => one.key,
+      );
+      expectObservable(ask({ key: 'a', answer: 'first' })).toBe('   ---r|', { r: 'first' });
+      expectObservable(ask({ key: 'a', answer: 'second' }), '-^').toBe('---r|', { r: 'first' });
+      expectObservable(ask({ key: 'b', answer: 'other' })).toBe('   ---r|', { r: 'other' });
+    }),
+  );
+
+  it(
     'works for different keys side by side',
     marbles(({ cold, expectObservable }) => {
       const ask = shareByKey((key: string) => cold(key === 'a' ? '--a|' : '---b|'));

@@ -12,6 +12,9 @@ const PRESENT: ImageStatusResponse = { image: { id: 'sha256:1' } };
 const ABSENT: ImageStatusResponse = {};
 const FAILED: FailedPull = { delay: 10_000, until: 10_000, error: 'ErrImagePull: 404' };
 
+/** For whom it is brought; what the runtime is told of it is the image service's. */
+const ASKER = { annotations: {}, sandbox$: of(undefined) };
+
 const container = (imagePullPolicy: Container['imagePullPolicy'], image = 'busybox:1'): Container =>
   wanted('main', { image, ...(imagePullPolicy ? { imagePullPolicy } : {}) });
 const after = (failed: FailedPull): PodMemory => ({ ...NO_MEMORY, pulls: new Map([['busybox:1', failed]]) });
@@ -66,7 +69,8 @@ describe('ensureImage', () => {
           pull: () => cold(pull, { r: { ref: 'sha256:1', took: 0 } }),
         };
       };
-      const told = (memory: PodMemory, node: Images) => letters(ensureImage(container('IfNotPresent'), memory, node));
+      const told = (memory: PodMemory, node: Images) =>
+        letters(ensureImage(container('IfNotPresent'), memory, ASKER, node));
       const error = (reason: string, message: string) => new StartError(reason, message, reason);
 
       const there: Images = { status: () => cold('--(s|)', { s: PRESENT }), pull: () => cold('#') };
@@ -86,11 +90,11 @@ describe('ensureImage', () => {
   );
 
   it('says in the words of the kubelet what it found and did', () => {
-    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(PRESENT)))).toEqual([
+    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, images(PRESENT)))).toEqual([
       'Pulled: Container image "busybox:1" already present on machine',
       'image sha256:1',
     ]);
-    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(ABSENT, PRESENT)))).toEqual([
+    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, images(ABSENT, PRESENT)))).toEqual([
       'Pulling: Pulling image "busybox:1"',
       expect.stringMatching(
         /^Pulled: Successfully pulled image "busybox:1" in \d+ms \(\d+ms including waiting\)\. Image size: 0 bytes\.$/,
@@ -100,11 +104,11 @@ describe('ensureImage', () => {
   });
 
   it('pulls at every start under Always, and not at all under Never', () => {
-    expect(words(ensureImage(container('Always'), NO_MEMORY, images(PRESENT)))[0]).toBe(
+    expect(words(ensureImage(container('Always'), NO_MEMORY, ASKER, images(PRESENT)))[0]).toBe(
       'Pulling: Pulling image "busybox:1"',
     );
-    expect(words(ensureImage(container('Never'), NO_MEMORY, images(PRESENT)))).toContain('image sha256:1');
-    expect(words(ensureImage(container('Never'), NO_MEMORY, images(ABSENT)))).toEqual([
+    expect(words(ensureImage(container('Never'), NO_MEMORY, ASKER, images(PRESENT)))).toContain('image sha256:1');
+    expect(words(ensureImage(container('Never'), NO_MEMORY, ASKER, images(ABSENT)))).toEqual([
       'ErrImageNeverPull: Container image "busybox:1" is not present with pull policy of Never',
       'ErrImageNeverPull # Container image "busybox:1" is not present with pull policy of Never',
     ]);
@@ -119,21 +123,36 @@ describe('ensureImage', () => {
         return of(PRESENT);
       },
     };
-    expect(words(ensureImage(container('IfNotPresent', 'busybox'), NO_MEMORY, node))[0]).toContain('"busybox"');
+    expect(words(ensureImage(container('IfNotPresent', 'busybox'), NO_MEMORY, ASKER, node))[0]).toContain('"busybox"');
     expect(asked).toEqual(['busybox:latest']);
   });
 
   it('cannot go on where the runtime does not tell whether the image is there', () => {
     const broken: Images = { ...images(), status: () => throwError(() => new Error('no answer')) };
-    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, broken))).toEqual([
+    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, broken))).toEqual([
       'InspectFailed: Failed to inspect image "busybox:1": no answer',
       'ImageInspectError # Failed to inspect image "busybox:1": no answer',
     ]);
   });
 
   it('takes an image for failed that the runtime does not show after its pull', () => {
-    const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, images(ABSENT, ABSENT)));
+    const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, images(ABSENT, ABSENT)));
     expect(said.at(-1)).toBe('ErrImagePull # the runtime does not show the image that it has pulled');
+  });
+
+  it('tells of a failed pull in the words of the kubelet; only the log hears when it is tried again', () => {
+    const node: Images = { ...images(ABSENT), pull: () => throwError(() => new Error('404')) };
+    const notes: unknown[] = [];
+    ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node).subscribe({
+      next: (step) => step.kind === 'note' && notes.push(step.note),
+      error: () => undefined,
+    });
+    expect(notes.at(-1)).toEqual({
+      level: 'Warning',
+      reason: 'Failed',
+      message: 'Failed to pull image "busybox:1": 404',
+      nextTry: 10_000,
+    });
   });
 
   it.each([
@@ -142,7 +161,7 @@ describe('ensureImage', () => {
     ['rpc error: not found', 'ErrImagePull'],
   ])('gives "%s" the reason %s', (message, reason) => {
     const node: Images = { ...images(ABSENT), pull: () => throwError(() => new Error(message)) };
-    const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, node));
+    const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node));
     expect(said.at(-1)).toBe(`${reason} # ${message}`);
   });
 
@@ -152,7 +171,7 @@ describe('ensureImage', () => {
       const node: Images = { status: () => of(ABSENT), pull: () => cold('#') };
       const delayAfter = (at: string, failed?: FailedPull): Observable<FailedPull> =>
         cold(at).pipe(
-          concatMap(() => ensureImage(container('IfNotPresent'), failed ? after(failed) : NO_MEMORY, node)),
+          concatMap(() => ensureImage(container('IfNotPresent'), failed ? after(failed) : NO_MEMORY, ASKER, node)),
           concatMap((step) => (step.kind === 'failedPull' ? of(step.failure) : EMPTY)),
           catchError(() => EMPTY),
         );
@@ -172,9 +191,9 @@ describe('ensureImage', () => {
     'does not wait for a clock that was set back',
     marbles(({ expectObservable }) => {
       const failed: FailedPull = { delay: 10_000, until: 86_400_000, error: '' };
-      expectObservable(letters(ensureImage(container('IfNotPresent'), after(failed), images(ABSENT, PRESENT)))).toBe(
-        '(nni|)',
-      );
+      expectObservable(
+        letters(ensureImage(container('IfNotPresent'), after(failed), ASKER, images(ABSENT, PRESENT))),
+      ).toBe('(nni|)');
     }),
   );
 
@@ -185,18 +204,20 @@ describe('ensureImage', () => {
       let isPulled = false;
       const node: Images = {
         status: () => of(isPulled ? PRESENT : ABSENT),
-        pull: shareByKey(() =>
-          registry.pipe(
-            map((ref) => {
-              isPulled = true;
-              return ref;
-            }),
-          ),
+        pull: shareByKey(
+          () =>
+            registry.pipe(
+              map((ref) => {
+                isPulled = true;
+                return ref;
+              }),
+            ),
+          ({ image }) => image,
         ),
       };
       const first = '         n----(ni|)';
       const second = '        --n--(ni|)';
-      const ask$ = letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node));
+      const ask$ = letters(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node));
       expectObservable(ask$).toBe(first);
       expectObservable(ask$, '--^').toBe(second);
       expectSubscriptions(registry.subscriptions).toBe('^----!');
@@ -208,7 +229,7 @@ describe('ensureImage', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const registry = cold('-----(r|)', { r: { ref: 'sha256:1', took: 0 } });
       const node: Images = { status: () => of(ABSENT), pull: () => registry };
-      expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node)), '^--!').toBe('n');
+      expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node)), '^--!').toBe('n');
       expectSubscriptions(registry.subscriptions).toBe('^--!');
     }),
   );
@@ -228,7 +249,7 @@ describe('withTag', () => {
   it('asks nobody for an image whose name is none', () => {
     const problem =
       'Failed to apply default image tag "Gold.Test/UPPER:1": couldn\'t parse image name "Gold.Test/UPPER:1": invalid reference format: repository name (UPPER) must be lowercase';
-    expect(words(ensureImage(container('Always', 'Gold.Test/UPPER:1'), NO_MEMORY, images()))).toEqual([
+    expect(words(ensureImage(container('Always', 'Gold.Test/UPPER:1'), NO_MEMORY, ASKER, images()))).toEqual([
       `InspectFailed: ${problem}`,
       `InvalidImageName # ${problem}`,
     ]);
@@ -241,7 +262,7 @@ describe('withTag', () => {
         ...images(ABSENT, PRESENT),
         pull: () => cold('70s (r|)', { r: { ref: 'sha256:1', took: 70_000 } }),
       };
-      expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, node))).toBe(
+      expectObservable(letters(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node))).toBe(
         'n 29999ms n 29999ms n 9999ms (ni|)',
       );
     }),

@@ -14,6 +14,7 @@ import {
   container,
   context,
   exited,
+  fakeCgroups,
   fakeCri,
   fakeFiles,
   fakeMounts,
@@ -458,6 +459,52 @@ describe('podActions', () => {
       const gone = () => throwError(() => new RuntimeError('notFound', '', 'gone'));
       const cri: Partial<Cri> = { removeContainer: gone, removePodSandbox: gone };
       expect(end(CLEAN_UP, { cri, looks: [of(ENDED)] }).outcome.kind).toBe('cleanedUp');
+    });
+
+    describe('of what the runtime refuses to remove', () => {
+      const refusal = new RuntimeError('refused', 'RemovePodSandbox', 'cannot delete running task s-0');
+      const cgroupsOf = (log: string[]): Partial<PerformContext> => ({ cgroups: fakeCgroups(log) });
+
+      it('ends what is left in the cgroup of the pod, and asks once more', () => {
+        const log: string[] = [];
+        let asked = 0;
+        const cri: Partial<Cri> = {
+          removePodSandbox: () => (asked++ === 0 ? throwError(() => refusal) : of(undefined)),
+        };
+        const { outcome } = end(CLEAN_UP, { log, cri, looks: [of(ENDED)], more: cgroupsOf(log) });
+        expect(outcome.kind).toBe('cleanedUp');
+        expect(log.slice(log.indexOf('removePodSandbox s-0'))).toEqual([
+          'removePodSandbox s-0',
+          'remove /kubepods/podu-1 kill',
+          'remove /kubepods/burstable/podu-1 kill',
+          'remove /kubepods/besteffort/podu-1 kill',
+          'removePodSandbox s-0',
+          'removeTree /logs/default_web_u-1',
+          'removeTree /root/pods/u-1',
+          'remove /kubepods/podu-1 kill',
+          'remove /kubepods/burstable/podu-1 kill',
+          'remove /kubepods/besteffort/podu-1 kill',
+        ]);
+      });
+
+      it('fails with what the runtime says when that does not help, and tries all again later each time', () => {
+        const log: string[] = [];
+        const cri: Partial<Cri> = { removePodSandbox: () => throwError(() => refusal) };
+        const world = { log, cri, looks: [of(ENDED)], more: cgroupsOf(log) };
+        const { outcome, memory } = end(CLEAN_UP, world, { ...NO_MEMORY, failures: 1 });
+        expect(outcome).toMatchObject({ kind: 'failed', error: refusal, next: 2_000 });
+        expect(memory?.failures).toBe(2);
+        expect(log.filter((call) => call === 'removePodSandbox s-0')).toHaveLength(2);
+      });
+
+      it('ends nothing where the runtime is only away', () => {
+        const log: string[] = [];
+        const away = new RuntimeError('unavailable', 'RemoveContainer', 'connection refused');
+        const cri: Partial<Cri> = { removeContainer: () => throwError(() => away) };
+        const { outcome } = end(CLEAN_UP, { log, cri, looks: [of(ENDED)], more: cgroupsOf(log) });
+        expect(outcome).toMatchObject({ kind: 'failed', error: away });
+        expect(log.filter((call) => call.endsWith('kill'))).toEqual([]);
+      });
     });
 
     it('stops at what cannot be removed, and comes back later each time', () => {

@@ -31,6 +31,11 @@ describe('reportLine', () => {
       note('Normal', 'Started'),
       { level: 'info', fields: { pod: 'u-1', container: 'main', reason: 'Started' } },
     ],
+    [
+      'what is tried again tells when',
+      { kind: 'note', uid: UID, note: { level: 'Warning', reason: 'Failed', message: 'text', nextTry: 20_000 } },
+      { fields: { pod: 'u-1', reason: 'Failed', nextTry: '20s' } },
+    ],
     ['a step that goes without saying is a detail', note('Normal', 'Pulled'), { level: 'debug' }],
     [
       'a failure says what is tried again, and why',

@@ -5,39 +5,14 @@ import { containerHash } from '../../../src/model/container-hash.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../../src/model/observed.ts';
 import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
 import type { Pod } from '../../../src/model/pod.ts';
-import { planPod, type PodPlan } from '../../../src/runtime/plan-pod.ts';
-import type { Step } from '../../../src/runtime/plan-steps.ts';
+import type { PodPlan } from '../../../src/runtime/plan-pod.ts';
 import { container, exited, IMAGE, observed, pod, sandbox, wanted } from '../../marbles/fakes.ts';
-
-const LIMITS = { initial: 10_000, ceiling: 300_000 };
+import { planFor, steps } from './plans.ts';
 
 function plan(of: Pod, seen: Partial<ObservedPod>, memory: PodMemory = NO_MEMORY, now = 1_000): PodPlan {
-  return planPod(of, observed(seen), memory, now, LIMITS);
+  return planFor(of, seen, { memory, now });
 }
 
-/** A step in a few words: `start main 1`. */
-function tell(step: Step): string {
-  switch (step.do) {
-    case 'stopPod':
-      return 'stop the pod';
-    case 'stopContainer':
-      return `stop ${step.container.id}`;
-    case 'runSandbox':
-      return `sandbox ${step.attempt}`;
-    case 'startContainer':
-      return `start ${step.container.name} ${step.attempt ?? 'by logs'}`;
-    case 'startCreated':
-      return `start made ${step.created.id}`;
-    case 'resizeContainer':
-      return `resize ${step.running.id}`;
-    case 'removeContainer':
-      return `remove ${step.container.id}`;
-    case 'removeSandbox':
-      return `remove ${step.sandbox.id}`;
-  }
-}
-
-const steps = (of: PodPlan): readonly string[] => of.steps.map(tell);
 const OTHER_HASH = { [CONTAINER_HASH]: 'other' };
 const never = pod({ spec: { restartPolicy: 'Never' } });
 const onFailure = pod({ spec: { restartPolicy: 'OnFailure' } });
@@ -394,7 +369,7 @@ describe('planPod', () => {
       let memory = NO_MEMORY;
       let now = 1_000_000;
       for (let round = 0; ; round += 1) {
-        const next = planPod(of, world, memory, now, LIMITS);
+        const next = plan(of, world, memory, now);
         if (next.steps.length === 0 && next.wakeAt === undefined) {
           expectWellRun(of, world, next);
           return;

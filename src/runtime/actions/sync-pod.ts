@@ -1,0 +1,224 @@
+import {
+  asyncScheduler,
+  catchError,
+  concat,
+  concatMap,
+  EMPTY,
+  from,
+  map,
+  mergeMap,
+  of,
+  take,
+  type Observable,
+} from 'rxjs';
+import { allContainers } from '../../model/containers.ts';
+import { configHash, RESTART_ANNOTATION } from '../../model/env/config-hash.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { ObservedPod } from '../../model/observed.ts';
+import type { PodMemory } from '../../model/pod-memory.ts';
+import type { PodNote, PodOutcome, PodReport, PodWork, WaitingReasons } from '../../streams/workers/pod-work.ts';
+import type { Observer } from '../observe.ts';
+import { performPlan, type PerformContext } from '../perform-plan.ts';
+import type { Known } from '../plan-context.ts';
+import { planPod, type PodPlan } from '../plan-pod.ts';
+import { newestOf } from '../plan-steps.ts';
+import { tendVolumes } from '../volumes/tend-volumes.ts';
+import { VolumeError } from '../volumes/volume-error.ts';
+import { failed } from './failed.ts';
+import { growing, jitter, untilMount, untilRetry } from './retry-times.ts';
+
+type Sync = Extract<PodWork, { kind: 'sync' }>;
+
+/** Makes the runtime hold what the pod asks for: looks, plans, performs, and looks once more. */
+export function syncPod(
+  work: Sync,
+  former: PodMemory,
+  observer: Observer,
+  context: PerformContext,
+): Observable<PodReport> {
+  const { uid, pod } = work;
+  const memory = { ...former, activeSince: former.activeSince ?? activeSinceOf(work, context) };
+  const look$ = work.observed && work.observed.revision > memory.actedAt ? of(work.observed) : observer.observePod(uid);
+
+  return hashesOf(work, context).pipe(
+    concatMap((hashes) => look$.pipe(map((observed) => ({ hashes, observed })))),
+    concatMap(({ hashes, observed }) => {
+      const known = knownOf(work, hashes, memory, context);
+      const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, known);
+      if (plan.steps.length === 0) {
+        return concat(
+          from(verdictNotes(work, plan)),
+          tended(work, plan, context),
+          from(settled(work, observed, plan, context)),
+        );
+      }
+      return performPlan(plan, pod, observed, memory, context).pipe(
+        concatMap((progress): Observable<PodReport> => {
+          if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
+          const acted = {
+            ...plan.memory,
+            pulls: progress.pulls,
+            mounts: new Map(),
+            actedAt: context.revisions.current(),
+          };
+          return observer
+            .observePod(uid)
+            .pipe(
+              mergeMap((after) =>
+                hashesOf(work, context).pipe(
+                  mergeMap((fresh) => afterwards(work, fresh, after, progress.failures, acted, context)),
+                ),
+              ),
+            );
+        }),
+        catchError((error: unknown) =>
+          of<PodReport[]>(
+            ...failureNotes(plan, error).map((note): PodReport => ({ kind: 'note', uid, note })),
+            failed(
+              work,
+              {
+                ...plan.memory,
+                // A sandbox that could not be made is none that ended soon: the ordinary retry is wait enough.
+                sandbox: memory.sandbox,
+                mounts: error instanceof VolumeError ? error.failures : memory.mounts,
+                actedAt: context.revisions.current(),
+              },
+              error,
+              error instanceof VolumeError ? untilMount(error, context) : context.retryPeriod * jitter(context),
+              observed,
+            ),
+          ),
+        ),
+      );
+    }),
+    catchError((error: unknown) => of(failed(work, memory, error, context.retryPeriod * jitter(context)))),
+  );
+}
+
+/** Why the pod as a whole is ended, told once when that begins. */
+function verdictNotes({ uid }: Sync, { verdict }: PodPlan): readonly PodReport[] {
+  if (!verdict) return [];
+  return [{ kind: 'note', uid, note: { level: 'Normal', reason: verdict.reason, message: verdict.message } }];
+}
+
+/** Everything is as it should be, or waits for a time that is known. */
+function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: PerformContext): readonly PodReport[] {
+  const resync = context.resyncPeriod * jitter(context);
+  const next = plan.wakeAt === undefined ? resync : Math.min(resync, Math.max(0, plan.wakeAt - asyncScheduler.now()));
+  const outcome: PodOutcome = {
+    kind: 'synced',
+    uid: work.uid,
+    work,
+    observed,
+    waiting: plan.waiting,
+    finished: plan.finished,
+    ...(plan.verdict ? { verdict: plan.verdict } : {}),
+    next,
+  };
+  return [
+    ...backOffNotes(work, plan),
+    { kind: 'outcome', uid: work.uid, outcome, memory: { ...plan.memory, failures: 0 } },
+  ];
+}
+
+/** What the work knows beside the observation; that one may be old by now. */
+function knownOf(
+  { probes, status }: Sync,
+  configHashes: ConfigHashes,
+  { activeSince }: PodMemory,
+  { monotonic }: PerformContext,
+): Known {
+  return {
+    probes,
+    status,
+    configHashes,
+    ...(activeSince === undefined ? {} : { activeFor: monotonic() - activeSince }),
+  };
+}
+
+type ConfigHashes = NonNullable<Known['configHashes']>;
+
+const NO_HASHES: ConfigHashes = new Map();
+
+/** Of the containers that are to follow a change of the objects behind their variables. */
+function hashesOf({ pod }: Sync, { objects$ }: PerformContext): Observable<ConfigHashes> {
+  if (pod.metadata.annotations[RESTART_ANNOTATION] !== 'true') return of(NO_HASHES);
+  return objects$.pipe(
+    take(1),
+    map((objects) => {
+      const hashes = allContainers(pod.spec).map((container) => [container.name, configHash(pod, container, objects)]);
+      return new Map(hashes.filter((entry): entry is [string, string] => entry[1] !== undefined));
+    }),
+  );
+}
+
+/**
+ * The wall clock is asked once, for what the pod lived through under an earlier run of the agent: later jumps of it
+ * neither end a pod before its deadline nor let it live on.
+ */
+function activeSinceOf({ status }: Sync, { monotonic }: PerformContext): number {
+  const now = asyncScheduler.now();
+  const startedAt = status?.startTime === undefined ? now : Date.parse(status.startTime);
+  return monotonic() - Math.max(0, now - startedAt);
+}
+
+/** One for every container that waits for the end of its back-off; the event log counts them. */
+function backOffNotes({ uid, pod: { metadata } }: Sync, { waiting }: PodPlan): readonly PodReport[] {
+  return [...waiting]
+    .filter(([, { reason }]) => reason === 'CrashLoopBackOff')
+    .map(([container]): PodReport => {
+      const of = `${metadata.name}_${metadata.namespace}(${uid})`;
+      const message = `Back-off restarting failed container ${container} in pod ${of}`;
+      return { kind: 'note', uid, note: { level: 'Warning', reason: 'BackOff', message, container } };
+    });
+}
+
+/** After the steps the pod is looked at again: what it needs now decides when it gets its next turn. */
+function afterwards(
+  work: Sync,
+  hashes: ConfigHashes,
+  observed: ObservedPod,
+  failures: WaitingReasons,
+  memory: PodMemory,
+  context: PerformContext,
+): Observable<PodReport> {
+  const now = asyncScheduler.now();
+  const known = knownOf(work, hashes, memory, context);
+  const plan = planPod(work.pod, observed, memory, now, context.backoff, known);
+  if (failures.size === 0 && plan.steps.length === 0) {
+    // Of a pod that goes on the volumes have just been made ready.
+    return concat(plan.finished ? tended(work, plan, context) : EMPTY, from(settled(work, observed, plan, context)));
+  }
+
+  // What was made and ended in starting is a container that ended, and its restart is planned like any other.
+  const isStuck = [...failures.keys()].some((name) => newestOf(observed, name)?.state !== 'exited');
+  const retry = isStuck ? untilRetry(memory.pulls, context) : growing(memory.failures, context);
+  const wake = plan.wakeAt === undefined ? retry : Math.min(retry, Math.max(0, plan.wakeAt - now));
+  const outcome: PodOutcome = {
+    kind: 'synced',
+    uid: work.uid,
+    work,
+    observed,
+    waiting: new Map([...plan.waiting, ...failures]),
+    finished: false,
+    ...(plan.verdict ? { verdict: plan.verdict } : {}),
+    next: wake,
+  };
+  return of({ kind: 'outcome', uid: work.uid, outcome, memory: { ...memory, failures: memory.failures + 1 } });
+}
+
+function failureNotes(plan: PodPlan, error: unknown): readonly PodNote[] {
+  const makesSandbox = plan.steps.some(({ do: what }) => what === 'runSandbox');
+  if (error instanceof VolumeError)
+    return error.news.map((message) => ({ level: 'Warning', reason: 'FailedMount', message }));
+  const message = messageOf(error);
+  return [
+    makesSandbox
+      ? { level: 'Warning', reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
+      : { level: 'Warning', reason: 'FailedSync', message: `error syncing pod: ${message}` },
+  ];
+}
+
+function tended({ uid, pod }: Sync, { finished }: PodPlan, context: PerformContext): Observable<PodReport> {
+  return tendVolumes(pod, finished, context).pipe(map((note): PodReport => ({ kind: 'note', uid, note })));
+}
