@@ -53,6 +53,7 @@ export function composeAgent(
       facts: {
         runtimeName: context.facts.runtimeName,
         hostIps,
+        recursiveReadOnly: context.facts.recursiveReadOnly ?? new Set(),
         update,
         ...(admission ? { node: admission } : {}),
       },

@@ -106,7 +106,13 @@ export function connect(run: RunConfig, { files, onWait, onProblem, meter }: Con
         concat(makeFolders(paths, files), store.load()),
       ]).pipe(
         map(([runtime, hardware, features, credentials, kept]) => ({
-          ...edges(run, paths, nodeFacts(run, hardware, runtime), cri, { files, credentials, meter }),
+          ...edges(
+            run,
+            paths,
+            nodeFacts(run, hardware, { ...runtime, recursiveReadOnly: features.recursiveReadOnly }),
+            cri,
+            { files, credentials, meter },
+          ),
           hostIps: hostIpsOf(run, hardware),
           ...(config.cgroupsPerQOS ? { cgroupLayout: cgroupLayout(run, hardware, runtime.cgroupDriver) } : {}),
           admission: admissionNode(run, hardware, features),
@@ -125,7 +131,11 @@ export function connect(run: RunConfig, { files, onWait, onProblem, meter }: Con
   );
 }
 
-function nodeFacts(run: RunConfig, hardware: Machine, runtime: RuntimeFacts): NodeFacts {
+function nodeFacts(
+  run: RunConfig,
+  hardware: Machine,
+  runtime: RuntimeFacts & Pick<RuntimeFeatures, 'recursiveReadOnly'>,
+): NodeFacts {
   const amounts = Object.entries(allocatable(hardware.capacity, run.config));
   return {
     nodeName: run.nodeName,

@@ -19,6 +19,8 @@ export interface NodeFacts {
   readonly cgroupDriver: CgroupDriver;
   /** `containerd`, `cri-o`: the scheme of container ids. */
   readonly runtimeName: string;
+  /** Handlers of the runtime that can mount recursively read-only; absent: none. */
+  readonly recursiveReadOnly?: ReadonlySet<string>;
   /** Files under /sys that show other tenants' heat, masked in containers like the runtime's own list. */
   readonly thermalThrottlePaths: readonly string[];
 }

@@ -6,6 +6,7 @@ import { rfc3339 } from '../rfc3339.ts';
 import { mayRestartAll, RESTARTING_ALL } from './restart-of-all.ts';
 import type { ContainerState, ContainerStatus, Probed, StatusFacts } from './status-facts.ts';
 import { wasInitialized } from './was-initialized.ts';
+import { mountStatuses } from './mount-statuses.ts';
 import type { ResourceList } from '../pod-resources.ts';
 import { formatQuantity, parseQuantity } from '../quantity.ts';
 
@@ -70,7 +71,7 @@ function absent(
     image: container.image ?? '',
     imageID: '',
     started: false,
-    ...mountsOf(container),
+    ...mountStatuses(pod, container, facts.recursiveReadOnly),
   };
 }
 
@@ -109,7 +110,7 @@ function present(
   newest: ObservedContainer,
   former: ObservedContainer | undefined,
   previous: ContainerStatus | undefined,
-  { waiting, probed, runtimeName }: StatusFacts,
+  { waiting, probed, runtimeName, recursiveReadOnly }: StatusFacts,
 ): ContainerStatus {
   const { name } = container;
   const isLost = newest.state === 'unknown' && previous?.state?.running !== undefined;
@@ -133,7 +134,7 @@ function present(
     imageID: newest.detail?.imageRef ?? newest.imageRef,
     containerID: `${runtimeName}://${newest.id}`,
     ...resourcesOf(container),
-    ...mountsOf(container),
+    ...mountStatuses(pod, container, recursiveReadOnly),
     ...(newest.detail?.user ? { user: { linux: newest.detail.user } } : {}),
   };
 }
@@ -233,18 +234,6 @@ function asEnforced(limits: ResourceList): ResourceList {
   const memory = limits['memory'];
   const bytes = memory === undefined ? undefined : parseQuantity(memory);
   return bytes ? { ...limits, memory: formatQuantity({ nano: bytes.nano, format: 'binarySI' }) } : limits;
-}
-
-function mountsOf({ volumeMounts }: Container): Pick<ContainerStatus, 'volumeMounts'> | undefined {
-  return volumeMounts?.length ? { volumeMounts: volumeMounts.map(mountStatus) } : undefined;
-}
-
-function mountStatus({
-  name,
-  mountPath,
-  readOnly,
-}: NonNullable<Container['volumeMounts']>[number]): NonNullable<ContainerStatus['volumeMounts']>[number] {
-  return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: 'Disabled' } : {}) };
 }
 
 function initialReason({ spec }: Pod): string {

@@ -31,6 +31,8 @@ export interface StatusFacts {
   readonly verdict: Verdict | undefined;
   /** `containerd`, `cri-o`: the scheme of container ids. */
   readonly runtimeName: string;
+  /** Handlers of the runtime that can mount recursively read-only; absent: none. */
+  readonly recursiveReadOnly?: ReadonlySet<string>;
   readonly hostIps: readonly string[];
   /** It is being ended, so that what is gone is gone on purpose. */
   readonly isEnding: boolean;

@@ -135,6 +135,8 @@ export interface PodBook {
 export interface BookFacts {
   readonly runtimeName: string;
   readonly hostIps: readonly string[];
+  /** Handlers of the runtime that can mount recursively read-only; absent: none. */
+  readonly recursiveReadOnly?: ReadonlySet<string>;
   /** What pods do that say nothing about it themselves when their manifest changes. */
   readonly update: UpdateMode;
   /** What an earlier run of the agent knew last, of pods that have not been forgotten since. */
