@@ -10,11 +10,16 @@ import protobuf from 'protobufjs';
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cri = parse('src/runtime/cri/api.proto');
 const containerdEvents = parse('src/runtime/cri/containerd-events.proto');
+const containerdTasks = parse('src/runtime/cri/containerd-tasks.proto');
 
 const NUMBERS = new Set(['double', 'float', 'int32', 'uint32', 'sint32', 'fixed32', 'sfixed32', 'int64', 'uint64']);
 const GENERATED = {
   'src/model/cri/api.ts': typesOf(cri.lookup('runtime.v1')),
-  'src/runtime/cri/descriptor.ts': descriptorsOf({ criDescriptor: cri, containerdEventsDescriptor: containerdEvents }),
+  'src/runtime/cri/descriptor.ts': descriptorsOf({
+    criDescriptor: cri,
+    containerdEventsDescriptor: containerdEvents,
+    containerdTasksDescriptor: containerdTasks,
+  }),
 };
 
 const stale = Object.entries(GENERATED).filter(([path, text]) => current(path) !== text);

@@ -27,6 +27,7 @@ import type { PerformContext } from '../runtime/perform-plan.ts';
 import { probeExecutor } from '../runtime/probes/probe-executor.ts';
 import { runtimeFacts, type RuntimeFacts } from '../runtime/runtime-facts.ts';
 import { runtimeFeatures, type RuntimeFeatures } from '../runtime/runtime-features.ts';
+import { deleteContainerdTask } from '../runtime/cri/task-delete-containerd.ts';
 import { runtimeHints } from '../runtime/runtime-hints.ts';
 import { userNamespaces } from '../runtime/user-namespaces.ts';
 import type { StatsPorts } from '../server/stats/collect.ts';
@@ -211,6 +212,7 @@ function edges(
     retryPeriod: RETRY_PERIOD,
     resyncPeriod: config.syncFrequency,
     cri,
+    forgetTask: (id) => deleteContainerdTask(config.containerRuntimeEndpoint, id),
     cgroups: facts.cgroupDriver === 'systemd' ? systemdCgroups() : nodeCgroups(),
     files,
     mounts: nodeMounts(),

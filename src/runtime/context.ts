@@ -38,6 +38,11 @@ export interface RuntimeContext {
   /** Milliseconds after which a pod that is well is looked at again, before jitter (syncFrequency). */
   readonly resyncPeriod: number;
   readonly cri: Cri;
+  /**
+   * Makes the runtime forget what has ended in a container or sandbox of this id without its seeing it; absent where
+   * there is no runtime that would have to. Completes; errors while something of it still runs.
+   */
+  readonly forgetTask?: (id: string) => Observable<never>;
   /** Absent where the cgroups of pods are left to the runtime. */
   readonly cgroups?: Cgroups;
   readonly files: Files;

@@ -1,4 +1,4 @@
-import { catchError, concat, concatMap, defer, ignoreElements, of, throwError, type Observable } from 'rxjs';
+import { catchError, concat, concatMap, defer, EMPTY, ignoreElements, of, throwError, type Observable } from 'rxjs';
 import { podCgroup } from '../../model/cgroup.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import type { ObservedPod } from '../../model/observed.ts';
@@ -49,31 +49,42 @@ function removeFromRuntime(
   return concat(
     ...containers.flatMap(({ id, name }) => [
       files.removeFile(containerLink(paths, pod, name, id)).pipe(ignoreElements()),
-      insisting(() => cri.removeContainer({ containerId: id }), pod.uid, context),
+      insisting((containerId) => cri.removeContainer({ containerId }), id, pod.uid, context),
     ]),
-    ...sandboxes.map(({ id }) => insisting(() => cri.removePodSandbox({ podSandboxId: id }), pod.uid, context)),
+    ...sandboxes.map(({ id }) =>
+      insisting((podSandboxId) => cri.removePodSandbox({ podSandboxId }), id, pod.uid, context),
+    ),
   );
 }
 
 /**
- * A runtime that was killed while it started something may have lost sight of a process, and refuses to remove what
- * it runs in (containerd 2: "cannot delete running task"). Nothing of the pod is to run any more, so what is left in its
- * cgroup is ended, and the runtime is asked once more.
+ * A runtime may have lost sight of what it started for an agent that was killed meanwhile, and then refuses to remove
+ * what that runs in (containerd 2: "cannot delete running task"). Nothing of the pod is to run any more, so what is left
+ * in its cgroup is ended, the runtime is made to forget it, and asked once more.
  */
-function insisting(remove: () => Observable<unknown>, uid: PodUid, context: RuntimeContext): Observable<never> {
-  return unlessGone(defer(remove)).pipe(
+function insisting(
+  remove: (id: string) => Observable<unknown>,
+  id: string,
+  uid: PodUid,
+  context: RuntimeContext,
+): Observable<never> {
+  const removed$ = unlessGone(defer(() => remove(id)));
+  return removed$.pipe(
     catchError((error: unknown) => {
-      const isRefused = error instanceof RuntimeError && error.kind === 'refused';
-      return isRefused && context.config.cgroupsPerQOS && context.cgroups
-        ? concat(removeCgroups(uid, context), unlessGone(defer(remove)))
-        : throwError(() => error);
+      if (!(error instanceof RuntimeError) || error.kind !== 'refused') return throwError(() => error);
+      return concat(
+        context.cgroups ? removeCgroups(uid, context) : EMPTY,
+        // Where that fails, the runtime's own refusal tells why.
+        context.forgetTask?.(id).pipe(catchError(() => EMPTY)) ?? EMPTY,
+        removed$,
+      );
     }),
   );
 }
 
 /** With all that runs in them. Of a pod whose manifest is gone nobody knows the QoS class any more. */
 function removeCgroups(uid: PodUid, { cgroups, config, facts, files }: RuntimeContext): Observable<never> {
-  if (!config.cgroupsPerQOS) return concat();
+  if (!config.cgroupsPerQOS) return EMPTY;
   const paths = QOS_CLASSES.map((qos) => podCgroup(config.cgroupRoot, facts.cgroupDriver, qos, uid));
   return concat(...paths.map((path) => cgroups?.remove(path, 'kill') ?? files.removeCgroup(path))).pipe(
     ignoreElements(),

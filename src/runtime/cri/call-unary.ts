@@ -5,17 +5,24 @@ import { timeLimit } from './deadlines.ts';
 import { runtimeError } from './runtime-error.ts';
 import type { Method } from './services.ts';
 
+interface CallOptions {
+  /** Whether the server goes on with a call to which nobody listens any more. */
+  readonly whenLeft?: 'cancel' | 'letEnd';
+  /** Sent along, names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * Makes one call: subscribing sends the request, the answer is emitted once, then it completes.
- * Unsubscribing cancels the call at the server, unless `whenLeft` lets it end unheard. Errors with a `RuntimeError`, of kind `deadline` when no answer
- * came within `timeout` milliseconds; `undefined` waits without limit.
+ * Unsubscribing cancels the call at the server, unless `whenLeft` lets it end unheard. Errors with a
+ * `RuntimeError`, of kind `deadline` when no answer came within `timeout` milliseconds; `undefined` waits without limit.
  */
 export function callUnary<Request, Answer>(
   client: GrpcClient,
   method: Method<Request, Answer>,
   request: Request,
   timeout: number | undefined,
-  whenLeft: 'cancel' | 'letEnd' = 'cancel',
+  { whenLeft = 'cancel', headers = {} }: CallOptions = {},
 ): Observable<Answer> {
   return new Observable<Answer>((subscriber) => {
     let answer: Answer | undefined;
@@ -23,6 +30,7 @@ export function callUnary<Request, Answer>(
       path: method.path,
       message: method.requestSerialize(request),
       timeout: timeLimit(timeout),
+      headers,
       onMessage: (message) => {
         answer = method.responseDeserialize(message);
       },

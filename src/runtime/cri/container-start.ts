@@ -13,7 +13,7 @@ export function containerStart(
   { runtime, deadlines }: Connection,
   request: StartContainerRequest,
 ): Observable<undefined> {
-  return callUnary(runtime.client, runtime.methods.StartContainer, request, deadlines.usual, 'letEnd').pipe(
-    map(() => undefined),
-  );
+  return callUnary(runtime.client, runtime.methods.StartContainer, request, deadlines.usual, {
+    whenLeft: 'letEnd',
+  }).pipe(map(() => undefined));
 }

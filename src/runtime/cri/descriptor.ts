@@ -3019,3 +3019,48 @@ export const containerdEventsDescriptor: Namespace = {
   }
  }
 } as const;
+
+export const containerdTasksDescriptor: Namespace = {
+ "nested": {
+  "containerd": {
+   "nested": {
+    "services": {
+     "nested": {
+      "tasks": {
+       "nested": {
+        "v1": {
+         "nested": {
+          "Tasks": {
+           "methods": {
+            "Delete": {
+             "requestType": "DeleteTaskRequest",
+             "responseType": "DeleteResponse"
+            }
+           }
+          },
+          "DeleteTaskRequest": {
+           "fields": {
+            "containerId": {
+             "type": "string",
+             "id": 1
+            }
+           }
+          },
+          "DeleteResponse": {
+           "fields": {
+            "exitStatus": {
+             "type": "uint32",
+             "id": 3
+            }
+           }
+          }
+         }
+        }
+       }
+      }
+     }
+    }
+   }
+  }
+ }
+} as const;

@@ -29,7 +29,7 @@ const PROCESS_FIELD: ReadonlyMap<string | undefined, number> = new Map([
   ['/tasks/delete', 5],
 ]);
 /** Where containerd keeps what it runs for the CRI. */
-const NAMESPACE = 'k8s.io';
+export const CONTAINERD_NAMESPACE = 'k8s.io';
 
 /**
  * Emits a hint whenever a task starts, ends, goes or runs out of memory, from containerd's own event service on the
@@ -43,7 +43,7 @@ export function containerdTaskHints(endpoint: string): Observable<TaskHint> {
     const { Subscribe } = servicesIn(containerdEventsDescriptor)(
       'containerd.services.events.v1.Events',
     ) as EventsMethods;
-    const filters = TOPICS.map((topic) => `namespace==${NAMESPACE},topic=="${topic}"`);
+    const filters = TOPICS.map((topic) => `namespace==${CONTAINERD_NAMESPACE},topic=="${topic}"`);
     return channel(endpoint).pipe(switchMap((client) => callStream(client, Subscribe, { filters })));
   }).pipe(
     map(containerOf),

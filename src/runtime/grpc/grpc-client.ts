@@ -11,6 +11,8 @@ export interface Call {
   readonly message: Uint8Array;
   /** Milliseconds; the server is told, so that it gives up as well. Without it the call may last for ever. */
   readonly timeout?: number | undefined;
+  /** Sent beside gRPC's own, names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly onMessage: (message: Buffer) => void;
   /** Called once, as the last thing; without an error when the server ended the call with OK. */
   readonly onEnd: (error?: GrpcError) => void;
@@ -99,13 +101,14 @@ function failed({ onEnd }: Call, error: GrpcError): () => void {
 }
 
 function exchange(session: ClientHttp2Session, socketPath: string, call: Call): () => void {
-  const { path, message, timeout, onMessage, onEnd } = call;
+  const { path, message, timeout, headers: sent = {}, onMessage, onEnd } = call;
   const take = unframer(LARGEST_MESSAGE);
   let headers: AnswerHeaders = {};
   let isOver = false;
   let loss: Error | undefined;
 
   const stream = session.request({
+    ...sent,
     ':method': 'POST',
     ':path': path,
     ':authority': 'localhost',

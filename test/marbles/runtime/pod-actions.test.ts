@@ -1,4 +1,4 @@
-import { map, NEVER, of, throwError, type Observable } from 'rxjs';
+import { defer, map, NEVER, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { ObservedPod } from '../../../src/model/observed.ts';
@@ -463,9 +463,16 @@ describe('podActions', () => {
 
     describe('of what the runtime refuses to remove', () => {
       const refusal = new RuntimeError('refused', 'RemovePodSandbox', 'cannot delete running task s-0');
-      const cgroupsOf = (log: string[]): Partial<PerformContext> => ({ cgroups: fakeCgroups(log) });
+      const cgroupsOf = (log: string[]): Partial<PerformContext> => ({
+        cgroups: fakeCgroups(log),
+        forgetTask: (id) =>
+          defer(() => {
+            log.push(`forgetTask ${id}`);
+            return throwError(() => new Error('task must be stopped before deletion'));
+          }),
+      });
 
-      it('ends what is left in the cgroup of the pod, and asks once more', () => {
+      it('ends what is left in the cgroup of the pod, has it forgotten, and asks once more', () => {
         const log: string[] = [];
         let asked = 0;
         const cri: Partial<Cri> = {
@@ -478,6 +485,7 @@ describe('podActions', () => {
           'remove /kubepods/podu-1 kill',
           'remove /kubepods/burstable/podu-1 kill',
           'remove /kubepods/besteffort/podu-1 kill',
+          'forgetTask s-0',
           'removePodSandbox s-0',
           'removeTree /logs/default_web_u-1',
           'removeTree /root/pods/u-1',

@@ -2,11 +2,15 @@ import { of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { StatusResponse } from '../../../src/model/cri/api.ts';
 import { runtimeFeatures, type RuntimeFeatures } from '../../../src/runtime/runtime-features.ts';
+import { unexpected } from '../operators/unexpected.ts';
 
 function featuresOf(answer: Observable<StatusResponse>): RuntimeFeatures | undefined {
   let found: RuntimeFeatures | undefined;
-  runtimeFeatures({ status: () => answer }).subscribe((features) => {
-    found = features;
+  runtimeFeatures({ status: () => answer }).subscribe({
+    next: (features) => {
+      found = features;
+    },
+    error: unexpected,
   });
   return found;
 }
