@@ -6,9 +6,9 @@ import type { Images } from '../ensure-image.ts';
 export function meterImages({ status, pull }: Images, meter: Meter): Images {
   const pulled = new Map<string, number>();
   return {
-    pull: (image) => pull(image).pipe(tap(({ took }) => pulled.set(image, took))),
-    status: (image) =>
-      status(image).pipe(
+    pull: (ask) => pull(ask).pipe(tap(({ took }) => pulled.set(ask.image, took))),
+    status: (image, pod) =>
+      status(image, pod).pipe(
         tap((answer) => {
           const took = pulled.get(image);
           if (took === undefined) return;

@@ -36,11 +36,12 @@ function statusOf(entry: Entry, pod: Pod, facts: BookFacts, now: number): PodSta
 function factsOf(
   { observed }: Known,
   { waiting, probes, verdict }: Pick<Begun, 'waiting' | 'probes' | 'verdict'>,
-  { runtimeName, hostIps }: BookFacts,
+  { runtimeName, hostIps, recursiveReadOnly }: BookFacts,
   now: number,
 ): StatusFacts {
   const probed = probedOf(probes, observed);
-  return { observed, waiting, probed, verdict, runtimeName, hostIps, isEnding: false, now };
+  const features = recursiveReadOnly ? { recursiveReadOnly } : {};
+  return { observed, waiting, probed, verdict, runtimeName, hostIps, ...features, isEnding: false, now };
 }
 
 const NOTHING_BEGUN: Pick<Begun, 'waiting' | 'probes'> = { waiting: new Map(), probes: new Map() };
