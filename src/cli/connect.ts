@@ -217,7 +217,12 @@ function edges(
     files,
     mounts: nodeMounts(),
     volumeFiles: nodeVolumeFiles(),
-    userNamespaces: userNamespaces({ files, paths, maxPods: config.maxPods }),
+    userNamespaces: userNamespaces({
+      files,
+      paths,
+      maxPods: config.maxPods,
+      idsPerPod: config.userNamespaces.idsPerPod,
+    }),
     revisions: counter,
     monotonic: () => performance.now(),
     random: Math.random,

@@ -18,6 +18,8 @@ export interface FailedPull {
 
 /** A volume that could not be mounted, and until when that is not tried again (milliseconds, and since 1970). */
 export interface FailedMount {
+  /** When it was first found not to be ready. */
+  readonly since: number;
   readonly delay: number;
   readonly until: number;
   readonly error: string;

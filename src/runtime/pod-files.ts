@@ -6,6 +6,7 @@ import { etcHostsPath, podDir, podLogDir, terminationLogDir, type NodePaths } fr
 import type { FailedMount } from '../model/pod-memory.ts';
 import type { Pod } from '../model/pod.ts';
 import type { Files } from '../streams/ports/files.ts';
+import type { PodNote } from '../streams/workers/pod-work.ts';
 import { setUpVolumes } from './volumes/set-up-volumes.ts';
 import { VolumeError } from './volumes/volume-error.ts';
 import type { VolumeGround } from './volumes/volume-ground.ts';
@@ -23,7 +24,7 @@ export function preparePodFiles(
   pod: Pod,
   ground: VolumeGround,
   failed: ReadonlyMap<string, FailedMount> = new Map(),
-): Observable<never> {
+): Observable<PodNote> {
   const { files, paths } = ground;
   const { uid } = pod.metadata;
   const dir = podDir(paths, uid);

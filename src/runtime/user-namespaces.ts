@@ -16,7 +16,7 @@ import type { PodUid } from '../model/pod.ts';
 import {
   defaultIdRange,
   freeIds,
-  IDS_PER_POD,
+  LEAST_IDS,
   parseUserNamespace,
   printUserNamespace,
   subIdRange,
@@ -32,6 +32,8 @@ interface Ground {
   readonly files: Files;
   readonly paths: NodePaths;
   readonly maxPods: number;
+  /** A multiple of 65536. */
+  readonly idsPerPod: number;
 }
 
 /** Whose subordinate ids pods get, where the node's administrator has set some aside. */
@@ -46,8 +48,8 @@ const OWNER = 'kubelet';
  * pod b   ---r--l---w(m|)     m: never n: what is about to be written is taken already
  * ```
  */
-export function userNamespaces({ files, paths, maxPods }: Ground): UserNamespaces {
-  const promised = new Set<number>();
+export function userNamespaces({ files, paths, maxPods, idsPerPod }: Ground): UserNamespaces {
+  const promised = new Set<IdRange>();
 
   return (uid) =>
     files.readFile(fileOf(uid)).pipe(
@@ -58,17 +60,17 @@ export function userNamespaces({ files, paths, maxPods }: Ground): UserNamespace
       map(userNamespaceAt),
     );
 
-  function allocate(uid: PodUid): Observable<number> {
+  function allocate(uid: PodUid): Observable<IdRange> {
     return forkJoin([range(), taken()]).pipe(
       concatMap(([ids, others]) => {
-        const hostId = freeIds(ids, new Set([...others, ...promised]));
-        if (hostId === undefined)
+        const free = freeIds(ids, [...others, ...promised], idsPerPod);
+        if (free === undefined)
           return throwError(() => new Error('could not find an empty slot to allocate a user namespace'));
-        promised.add(hostId);
+        promised.add(free);
         return concat(
-          files.writeFile(fileOf(uid), printUserNamespace(hostId), { mode: 0o644 }).pipe(ignoreElements()),
-          of(hostId),
-        ).pipe(finalize(() => promised.delete(hostId)));
+          files.writeFile(fileOf(uid), printUserNamespace(free), { mode: 0o644 }).pipe(ignoreElements()),
+          of(free),
+        ).pipe(finalize(() => promised.delete(free)));
       }),
     );
   }
@@ -77,7 +79,7 @@ export function userNamespaces({ files, paths, maxPods }: Ground): UserNamespace
     return forkJoin([setAside('/etc/subuid'), setAside('/etc/subgid')]).pipe(
       map(([uids, gids]) => {
         const isOne = uids !== undefined && uids.start === gids?.start && uids.length === gids.length;
-        return isOne && uids.start % IDS_PER_POD === 0 ? uids : defaultIdRange(maxPods);
+        return isOne && uids.start % LEAST_IDS === 0 ? uids : defaultIdRange(maxPods, idsPerPod);
       }),
     );
   }
@@ -86,12 +88,12 @@ export function userNamespaces({ files, paths, maxPods }: Ground): UserNamespace
     return files.readFile(path).pipe(map((text) => subIdRange(text ?? '', OWNER)));
   }
 
-  function taken(): Observable<readonly number[]> {
+  function taken(): Observable<readonly IdRange[]> {
     return files.list(podsDir(paths)).pipe(
       concatMap((uids) =>
         uids.length === 0 ? of([]) : forkJoin(uids.map((uid) => defer(() => files.readFile(fileOf(uid as PodUid))))),
       ),
-      map((texts) => texts.map((text) => parseUserNamespace(text ?? '')).filter((hostId) => hostId !== undefined)),
+      map((texts) => texts.map((text) => parseUserNamespace(text ?? '')).filter((ids) => ids !== undefined)),
     );
   }
 

@@ -83,7 +83,12 @@ export function agentOn(
     mounts,
     volumeFiles,
     objects$: sources.objects$,
-    userNamespaces: userNamespaces({ files, paths: PATHS, maxPods: config.maxPods }),
+    userNamespaces: userNamespaces({
+      files,
+      paths: PATHS,
+      maxPods: config.maxPods,
+      idsPerPod: config.userNamespaces.idsPerPod,
+    }),
     revisions: counter,
     monotonic: () => asyncScheduler.now(),
     random: seededRandom(7),

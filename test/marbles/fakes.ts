@@ -232,7 +232,7 @@ export function context({ log = [], ...more }: ContextParts = {}): PerformContex
     mounts: fakeMounts(log),
     volumeFiles: fakeVolumeFiles(log),
     objects$: of(NO_OBJECTS),
-    userNamespaces: () => of(userNamespaceAt(65_536)),
+    userNamespaces: () => of(userNamespaceAt({ start: 65_536, length: 65_536 })),
     revisions: revisions(),
     monotonic: () => asyncScheduler.now(),
     random: () => 0,

@@ -230,7 +230,7 @@ function agentOn(
     mounts,
     volumeFiles,
     revisions: counter,
-    userNamespaces: () => of(userNamespaceAt(65_536)),
+    userNamespaces: () => of(userNamespaceAt({ start: 65_536, length: 65_536 })),
     monotonic: () => asyncScheduler.now(),
     random: seededRandom(7),
     http: { get: () => of(200) },

@@ -1,6 +1,7 @@
 import type { ShapeProblem } from '../schema/check-shape.ts';
 import type { FieldPath } from '../schema/field-path.ts';
 import { parseQuantity } from '../quantity.ts';
+import { LEAST_IDS } from '../user-namespace.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 /** Finds values of the right type that make no sense, by the kubelet's rules for the fields that rxlet uses. */
@@ -61,6 +62,12 @@ const RULES: readonly Rule[] = [
     message: 'must be given together with tlsCertFile',
   },
   { path: ['maxPods'], holds: ({ maxPods }) => maxPods > 0, message: 'must not be negative' },
+  {
+    path: ['userNamespaces', 'idsPerPod'],
+    holds: ({ userNamespaces: { idsPerPod } }) =>
+      Number.isInteger(idsPerPod) && idsPerPod > 0 && idsPerPod < 2 ** 32 && idsPerPod % LEAST_IDS === 0,
+    message: 'must be a multiple of 65536 below 4294967296',
+  },
   {
     path: ['podPidsLimit'],
     holds: ({ podPidsLimit }) => podPidsLimit >= -1,

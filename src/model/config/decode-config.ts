@@ -15,6 +15,7 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
   const backOff = isRecord(wire['crashLoopBackOff']) ? wire['crashLoopBackOff'] : {};
   const authentication = isRecord(wire['authentication']) ? wire['authentication'] : {};
   const x509 = isRecord(authentication['x509']) ? authentication['x509'] : {};
+  const users = isRecord(wire['userNamespaces']) ? wire['userNamespaces'] : {};
   return {
     staticPodPath: text(wire['staticPodPath']) ?? defaults.staticPodPath,
     fileCheckFrequency: said(duration(wire['fileCheckFrequency'])) ?? defaults.fileCheckFrequency,
@@ -45,6 +46,7 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
     podPidsLimit: number(wire['podPidsLimit']) ?? defaults.podPidsLimit,
 
     maxPods: said(number(wire['maxPods'])) ?? defaults.maxPods,
+    userNamespaces: { idsPerPod: said(number(users['idsPerPod'])) ?? defaults.userNamespaces.idsPerPod },
     registerWithTaints: taints(wire['registerWithTaints']),
     systemReserved: texts(wire['systemReserved']) ?? defaults.systemReserved,
     kubeReserved: texts(wire['kubeReserved']) ?? defaults.kubeReserved,

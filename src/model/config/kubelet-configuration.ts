@@ -1,4 +1,5 @@
 import type { Taint } from '../admission/admission-node.ts';
+import { LEAST_IDS } from '../user-namespace.ts';
 
 /**
  * The part of `KubeletConfiguration` (kubelet.config.k8s.io/v1beta1) that rxlet uses, under the kubelet's names.
@@ -55,6 +56,10 @@ export interface KubeletConfiguration {
   readonly podPidsLimit: number;
 
   readonly maxPods: number;
+  readonly userNamespaces: {
+    /** Ids of the node that each pod in a user namespace of its own gets; a multiple of 65536. */
+    readonly idsPerPod: number;
+  };
   readonly registerWithTaints: readonly Taint[];
   /** What is kept from pods, as `cpu: 500m`, `memory: 1Gi`, `pid: "1000"`. */
   readonly systemReserved: Readonly<Record<string, string>>;
@@ -118,6 +123,7 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   cpuCFSQuotaPeriod: 100,
   podPidsLimit: -1,
   maxPods: 110,
+  userNamespaces: { idsPerPod: LEAST_IDS },
   registerWithTaints: [],
   systemReserved: {},
   kubeReserved: {},

@@ -4,6 +4,8 @@ import { parseQuantity, wholeValue } from '../../model/quantity.ts';
 import { hugePageSize, isHugePages } from '../../model/volumes/huge-page-size.ts';
 import { memorySize } from '../../model/volumes/memory-size.ts';
 import { emptyDirMarker, volumeDir, type Volume } from '../../model/volumes/volume-dir.ts';
+import type { PodNote } from '../../streams/workers/pod-work.ts';
+import { tellSlowChange } from './tell-slow-change.ts';
 import type { MountTypes, VolumeGround } from './volume-ground.ts';
 
 const DIR_MODE = 0o777;
@@ -14,21 +16,25 @@ const DIR_MODE = 0o777;
  * Once it is ready a marker says so beside it, and from then on it is the containers': nothing in it is touched, over
  * restarts of containers and of the agent. Memory that is no longer mounted (the machine was started anew) is empty.
  */
-export function setUpEmptyDir(pod: Pod, volume: Volume, mounted: MountTypes, ground: VolumeGround): Observable<never> {
+export function setUpEmptyDir(
+  pod: Pod,
+  volume: Volume,
+  mounted: MountTypes,
+  ground: VolumeGround,
+): Observable<PodNote> {
   const medium = volume.emptyDir ? (volume.emptyDir.medium ?? '') : volume.configMap ? '' : 'Memory';
   const dir = volumeDir(ground.paths, pod.metadata, volume) ?? '';
   if (medium !== '' && medium !== 'Memory' && !isHugePages(medium))
     return throwError(() => new Error(`unknown storage medium ${JSON.stringify(medium)}`));
   return isReady(pod, volume, dir, ground).pipe(
-    concatMap((ready) => {
+    concatMap((ready): Observable<PodNote> => {
       if (ready && (medium === '' || mounted.has(dir))) return EMPTY;
       return concat(
-        mounted.has(dir) ? EMPTY : makeEmpty(pod, volume, medium, dir, ground),
+        mounted.has(dir) ? EMPTY : makeEmpty(pod, volume, medium, dir, ground).pipe(ignoreElements()),
         giveToGroup(pod, dir, ground),
-        mark(pod, volume, ground),
+        mark(pod, volume, ground).pipe(ignoreElements()),
       );
     }),
-    ignoreElements(),
   );
 }
 
@@ -65,11 +71,14 @@ function memoryFor({ allocatable, memoryCapacity }: VolumeGround['facts']): numb
   return quantity ? wholeValue(quantity) : memoryCapacity;
 }
 
-function giveToGroup({ spec }: Pod, dir: string, { volumeFiles }: VolumeGround): Observable<unknown> {
+function giveToGroup({ spec }: Pod, dir: string, { volumeFiles }: VolumeGround): Observable<PodNote> {
   const group = spec.securityContext?.fsGroup;
   if (group === undefined) return EMPTY;
   // Whatever the change policy says: it is empty, so there is nothing to save.
-  return defer(() => volumeFiles.giveToGroup(dir, { group, readOnly: false, onlyOnMismatch: false }));
+  return tellSlowChange(
+    dir,
+    defer(() => volumeFiles.giveToGroup(dir, { group, readOnly: false, onlyOnMismatch: false })),
+  );
 }
 
 function mark({ metadata }: Pod, volume: Volume, { files, paths }: VolumeGround): Observable<unknown> {

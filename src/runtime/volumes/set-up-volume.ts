@@ -2,6 +2,7 @@ import { concat, defer, EMPTY, ignoreElements, throwError, type Observable } fro
 import { assertNever } from '../../model/errors.ts';
 import type { Pod } from '../../model/pod.ts';
 import { sourceOf, volumeDir, type Volume } from '../../model/volumes/volume-dir.ts';
+import type { PodNote } from '../../streams/workers/pod-work.ts';
 import { checkHostPath } from './check-host-path.ts';
 import { setUpEmptyDir } from './set-up-empty-dir.ts';
 import { setUpPayload } from './set-up-payload.ts';
@@ -12,8 +13,8 @@ import type { MountTypes, VolumeGround } from './volume-ground.ts';
  * Makes one volume what the pod asks for (facts sheet 15.3): what is there already is left, what is missing is made,
  * and files of ours that are out of date are replaced. Completes when it is ready; errors with why it is not.
  */
-export function setUpVolume(pod: Pod, volume: Volume, mounted: MountTypes, ground: VolumeGround): Observable<never> {
-  return defer(() => {
+export function setUpVolume(pod: Pod, volume: Volume, mounted: MountTypes, ground: VolumeGround): Observable<PodNote> {
+  return defer((): Observable<PodNote> => {
     const source = sourceOf(volume);
     switch (source) {
       case 'hostPath':

@@ -3,7 +3,7 @@ import type { Container, PodSpec } from '../../../src/model/pod.ts';
 /** What a test says of a container; the image is busybox where it names none. */
 type ContainerDraft = Partial<Container> & Pick<Container, 'name'>;
 
-export interface PodDraft extends Omit<Partial<PodSpec>, 'containers' | 'initContainers' | 'volumes'> {
+export interface PodDraft extends Omit<Partial<PodSpec>, 'containers' | 'initContainers'> {
   readonly name: string;
   /** Given to the pod as it is, where the test wants one that edits do not change. */
   readonly uid?: string;
@@ -22,7 +22,16 @@ export function shell(name: string, run: string, more: Partial<Container> = {}):
 }
 
 /** A manifest as JSON, which is YAML too. Pods get ten seconds of grace where the test says nothing. */
-export function podJson({ name, uid, annotations, folder, initContainers, containers, ...spec }: PodDraft): string {
+export function podJson({
+  name,
+  uid,
+  annotations,
+  folder,
+  initContainers,
+  containers,
+  volumes = [],
+  ...spec
+}: PodDraft): string {
   const settle = (drafts: readonly ContainerDraft[]): readonly Container[] =>
     drafts.map((draft) => ({
       image: BUSYBOX,
@@ -39,9 +48,10 @@ export function podJson({ name, uid, annotations, folder, initContainers, contai
         ...spec,
         ...(initContainers && { initContainers: settle(initContainers) }),
         containers: settle(containers),
-        ...(folder !== undefined && {
-          volumes: [{ name: 'folder', hostPath: { path: folder, type: 'Directory' } }],
-        }),
+        volumes: [
+          ...volumes,
+          ...(folder === undefined ? [] : [{ name: 'folder', hostPath: { path: folder, type: 'Directory' } }]),
+        ],
       },
     },
     undefined,

@@ -46,6 +46,8 @@ export interface RuntimeLook {
   /** What it was asked for when it made a sandbox, as it stored that. */
   readonly askedForSandbox: (podSandboxId: string) => Promise<PodSandboxConfig>;
   readonly askedForContainer: (containerId: string) => Promise<ContainerConfig>;
+  /** Whether it can give pods users of their own, under its default handler. */
+  readonly hasUserNamespaces: () => Promise<boolean>;
   /** Removes an ended container behind the agent's back, as `crictl rm` does. */
   readonly remove: (containerId: string) => Promise<void>;
   /** Creates the container again, as its agent would after its end, and does not start it: what a killed agent leaves. Resolves to its id. */
@@ -122,6 +124,10 @@ export function lookAtRuntime(): RuntimeLook {
     async askedForContainer(containerId) {
       const { info } = await call('ContainerStatus', { containerId, verbose: true });
       return (requested(info) as { readonly config: ContainerConfig }).config;
+    },
+    async hasUserNamespaces() {
+      const { runtimeHandlers = [] } = await call('Status', {});
+      return runtimeHandlers.some(({ name = '', features }) => name === '' && features?.userNamespaces === true);
     },
     async remove(containerId) {
       await call('RemoveContainer', { containerId });

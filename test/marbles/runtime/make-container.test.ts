@@ -92,7 +92,7 @@ describe('makeContainer', () => {
   });
 
   it('gives the container the users of its sandbox', () => {
-    const userNamespace = userNamespaceAt(131_072);
+    const userNamespace = userNamespaceAt({ start: 131_072, length: 65_536 });
     const made = make({ around: { sandbox$: of({ runtimeHandler: '', userNamespace, config: {}, problems: [] }) } });
     outcome(made);
     expect(made.requests[0]?.config?.linux?.securityContext?.namespaceOptions?.usernsOptions).toEqual(userNamespace);

@@ -383,7 +383,7 @@ describe('podActions', () => {
           { kind: 'outcome', outcome: { kind: 'failed', next: 500 } },
         ]);
         const memory = end(sync(needs('File'), empty), {}).memory ?? NO_MEMORY;
-        const now = { ...memory, mounts: new Map([['h', { delay: 500, until: 0, error: message }]]) };
+        const now = { ...memory, mounts: new Map([['h', { since: 0, delay: 500, until: 0, error: message }]]) };
         expect(end(sync(needs('File'), empty), {}, now).outcome).toMatchObject({ kind: 'failed', next: 1_000 });
       }),
     );
@@ -391,7 +391,7 @@ describe('podActions', () => {
     it(
       'whose time has not come are not told of again',
       marbles(() => {
-        const held = { ...NO_MEMORY, mounts: new Map([['h', { delay: 500, until: 300, error: message }]]) };
+        const held = { ...NO_MEMORY, mounts: new Map([['h', { since: 0, delay: 500, until: 300, error: message }]]) };
         expect(reports(sync(needs('File'), empty), {}, held)).toMatchObject([
           { kind: 'outcome', outcome: { kind: 'failed', next: 300 }, memory: { mounts: held.mounts } },
         ]);
@@ -399,7 +399,7 @@ describe('podActions', () => {
     );
 
     it('that are ready are forgotten as failures', () => {
-      const failed = { ...NO_MEMORY, mounts: new Map([['h', { delay: 500, until: 0, error: message }]]) };
+      const failed = { ...NO_MEMORY, mounts: new Map([['h', { since: 0, delay: 500, until: 0, error: message }]]) };
       const { memory } = end(sync(needs(''), empty), { looks: [of(WELL)] }, failed);
       expect(memory?.mounts).toEqual(new Map());
     });

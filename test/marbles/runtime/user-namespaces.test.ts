@@ -16,7 +16,8 @@ const { paths } = context();
 function diskOf(ids: Readonly<Record<string, number | undefined>>, more: Readonly<Record<string, string>> = {}) {
   const texts = new Map(Object.entries(more));
   for (const [uid, hostId] of Object.entries(ids))
-    if (hostId !== undefined) texts.set(`/root/pods/${uid}/userns`, printUserNamespace(hostId));
+    if (hostId !== undefined)
+      texts.set(`/root/pods/${uid}/userns`, printUserNamespace({ start: hostId, length: 65_536 }));
   return { texts, files: fakeFiles([], { list: () => of(Object.keys(ids)) }, texts) };
 }
 
@@ -24,9 +25,9 @@ function hostIdOf({ uids = [] }: UserNamespace): number | undefined {
   return uids[0]?.hostId;
 }
 
-function given(files: Files, uid: PodUid, maxPods = 3): unknown {
+function given(files: Files, uid: PodUid, maxPods = 3, idsPerPod = 65_536): unknown {
   let result: unknown;
-  userNamespaces({ files, paths, maxPods })(uid).subscribe({
+  userNamespaces({ files, paths, maxPods, idsPerPod })(uid).subscribe({
     next: (namespace) => {
       result = hostIdOf(namespace);
     },
@@ -41,7 +42,7 @@ describe('userNamespaces', () => {
   it('gives a pod ids that no other has, and writes them into its folder', () => {
     const { files, texts } = diskOf({ a: undefined, b: 65_536, c: undefined });
     expect(given(files, A)).toBe(131_072);
-    expect(parseUserNamespace(texts.get('/root/pods/a/userns') ?? '')).toBe(131_072);
+    expect(parseUserNamespace(texts.get('/root/pods/a/userns') ?? '')).toEqual({ start: 131_072, length: 65_536 });
   });
 
   it('leaves a pod the ids that it has', () => {
@@ -60,6 +61,12 @@ describe('userNamespaces', () => {
     expect(given(files, A)).toBe(65_536);
   });
 
+  it('gives each pod as many as are configured, whatever those before it got', () => {
+    const { files, texts } = diskOf({ a: undefined, b: 65_536 });
+    expect(given(files, A, 3, 131_072)).toBe(196_608);
+    expect(parseUserNamespace(texts.get('/root/pods/a/userns') ?? '')?.length).toBe(131_072);
+  });
+
   it('fails when all are taken', () => {
     const { files } = diskOf({ a: undefined, b: 65_536 });
     expect(given(files, A, 1)).toEqual(new Error('could not find an empty slot to allocate a user namespace'));
@@ -73,7 +80,7 @@ describe('userNamespaces', () => {
         list: () => cold<readonly string[]>('--(l|)', { l: [] }),
         writeFile: () => cold<undefined>('--(w|)', { w: undefined }),
       });
-      const give = userNamespaces({ files, paths, maxPods: 3 });
+      const give = userNamespaces({ files, paths, maxPods: 3, idsPerPod: 65_536 });
       const a$ = give(A).pipe(map(hostIdOf));
       const b$ = give(B).pipe(map(hostIdOf));
       expectObservable(a$).toBe('-----(n|)', { n: 65_536 });
@@ -85,7 +92,7 @@ describe('userNamespaces', () => {
     'forgets what it promised to a pod that nobody waits for any more',
     marbles(({ cold, expectObservable }) => {
       const files = fakeFiles([], { writeFile: () => cold<undefined>('---(w|)', { w: undefined }) });
-      const give = userNamespaces({ files, paths, maxPods: 3 });
+      const give = userNamespaces({ files, paths, maxPods: 3, idsPerPod: 65_536 });
       expectObservable(give(A), '                       ^-!').toBe('---');
       expectObservable(give(B).pipe(map(hostIdOf)), '---^').toBe('------(n|)', { n: 65_536 });
     }),

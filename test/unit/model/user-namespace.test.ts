@@ -6,15 +6,23 @@ import {
   printUserNamespace,
   subIdRange,
   userNamespaceAt,
+  type IdRange,
 } from '../../../src/model/user-namespace.ts';
 
 describe('freeIds', () => {
-  it.each<[string, readonly number[], number | undefined]>([
+  const runs = (...starts: readonly number[]) => starts.map((start) => ({ start, length: 65_536 }));
+
+  it.each<[string, readonly IdRange[], number | undefined]>([
     ['the first ones above those of the node', [], 65_536],
-    ['the lowest ones that nobody has', [65_536, 196_608], 131_072],
-    ['none where every pod has some', [65_536, 131_072, 196_608], undefined],
+    ['the lowest ones that nobody has', runs(65_536, 196_608), 131_072],
+    ['none where every pod has some', runs(65_536, 131_072, 196_608), undefined],
+    ['none of those of a pod that got more when it began', [{ start: 65_536, length: 131_072 }], 196_608],
   ])('are %s', (_which, taken, first) => {
-    expect(freeIds(defaultIdRange(3), new Set(taken))).toBe(first);
+    expect(freeIds(defaultIdRange(3, 65_536), taken, 65_536)?.start).toBe(first);
+  });
+
+  it('are as many as asked for, and keep clear of pods that have fewer', () => {
+    expect(freeIds(defaultIdRange(3, 131_072), runs(131_072), 131_072)).toEqual({ start: 196_608, length: 131_072 });
   });
 });
 
@@ -31,10 +39,13 @@ describe('subIdRange', () => {
 
 describe('parseUserNamespace', () => {
   it('reads what was written, in the form of the kubelet', () => {
-    expect(printUserNamespace(131_072)).toBe(
+    expect(printUserNamespace({ start: 131_072, length: 65_536 })).toBe(
       '{"uidMappings":[{"hostId":131072,"containerId":0,"length":65536}],"gidMappings":[{"hostId":131072,"containerId":0,"length":65536}]}',
     );
-    expect(parseUserNamespace(printUserNamespace(131_072))).toBe(131_072);
+    expect(parseUserNamespace(printUserNamespace({ start: 131_072, length: 65_536 }))).toEqual({
+      start: 131_072,
+      length: 65_536,
+    });
   });
 
   it.each(['', '{', '[]', '{"uidMappings":[]}', '{"uidMappings":[{"hostId":"1"}]}'])(
@@ -48,6 +59,6 @@ describe('parseUserNamespace', () => {
 describe('userNamespaceAt', () => {
   it('maps users and groups alike', () => {
     const mappings = [{ hostId: 65_536, containerId: 0, length: 65_536 }];
-    expect(userNamespaceAt(65_536)).toEqual({ mode: 'POD', uids: mappings, gids: mappings });
+    expect(userNamespaceAt({ start: 65_536, length: 65_536 })).toEqual({ mode: 'POD', uids: mappings, gids: mappings });
   });
 });

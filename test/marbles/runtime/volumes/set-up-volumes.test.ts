@@ -55,7 +55,7 @@ describe('setUpVolumes', () => {
       const typeOf: Files['typeOf'] = (path) =>
         path === '/a' ? cold('--(d|)', { d: 'directory' as const }) : cold('----(f|)', { f: 'file' as const });
       const hostPath = (name: string): Volume => ({ name, hostPath: { path: `/${name}`, type: 'Directory' } });
-      const before: FailedMount = { delay: 500, until: 400, error: 'not again' };
+      const before: FailedMount = { since: -100, delay: 500, until: 400, error: 'not again' };
       const ground = context({ files: fakeFiles([], { typeOf }) });
       const failed = 'MountVolume.SetUp failed for volume "b" : hostPath type check failed: /b is not a directory';
       expectObservable(
@@ -67,7 +67,7 @@ describe('setUpVolumes', () => {
           [failed],
           new Map([
             ['c', before],
-            ['b', { delay: 500, until: 504, error: failed }],
+            ['b', { since: 4, delay: 500, until: 504, error: failed }],
           ]),
         ),
       );
@@ -81,7 +81,7 @@ describe('setUpVolumes', () => {
   ])('waits twice as long after each failure: after %d ms %d ms', (delay, next) => {
     marbles(() => {
       const failing = withVolumes({ name: 'h', hostPath: { path: '/h', type: 'Socket' } });
-      const before = new Map([['h', { delay, until: asyncScheduler.now(), error: '' }]]);
+      const before = new Map([['h', { since: 0, delay, until: asyncScheduler.now(), error: '' }]]);
       const { error } = run((ground) => setUpVolumes(failing, before, ground));
       expect((error as VolumeError).failures.get('h')).toMatchObject({ delay: next, until: next });
     })();
@@ -89,11 +89,31 @@ describe('setUpVolumes', () => {
 
   it('tries at once when the clock was set back to before the failure', () => {
     const until = asyncScheduler.now() + 10_000;
-    const before = new Map([['h', { delay: 500, until, error: 'long ago' }]]);
+    const before = new Map([['h', { since: 0, delay: 500, until, error: 'long ago' }]]);
     const failing = withVolumes({ name: 'h', hostPath: { path: '/h', type: 'Socket' } });
     const { error } = run((ground) => setUpVolumes(failing, before, ground));
     expect((error as VolumeError).news).toHaveLength(1);
   });
+
+  it(
+    'tells all that are not ready together each time that another 2 min 3 s have gone by, at the try after that',
+    marbles(() => {
+      const sockets = ['b', 'a'].map((name): Volume => ({ name, hostPath: { path: `/${name}`, type: 'Socket' } }));
+      /** What is told at a try at `now` seconds, where the one before was at `last` and the first at 0. */
+      const toldAt = (last: number, now: number): readonly string[] => {
+        const failure: FailedMount = { since: -now * 1_000, delay: (now - last) * 1_000, until: 0, error: '' };
+        const before = new Map(sockets.map(({ name }) => [name, failure]));
+        const { error } = run((ground) => setUpVolumes(withVolumes(...sockets), before, ground));
+        return (error as VolumeError).news.filter((text) => !text.startsWith('MountVolume.SetUp'));
+      };
+      const all =
+        'Unable to attach or mount volumes: unmounted volumes=[a b], unattached volumes=[], failed to process volumes=[]: context deadline exceeded';
+      expect(toldAt(31, 63)).toEqual([]);
+      expect(toldAt(63, 127)).toEqual([all]);
+      expect(toldAt(127, 245)).toEqual([]);
+      expect(toldAt(127, 249)).toEqual([all]);
+    }),
+  );
 
   it('leaves out volumes that no container uses, whatever is wrong with them', () => {
     const unused = pod({ spec: { volumes: [{ name: 'h', hostPath: { path: '/h', type: 'Socket' } }] } });

@@ -69,6 +69,7 @@ cpuCFSQuota: false
 cpuCFSQuotaPeriod: 50ms
 podPidsLimit: 100
 maxPods: 60
+userNamespaces: {idsPerPod: 131072}
 registryPullQPS: 0
 registryBurst: 3
 registerWithTaints: [{key: a, value: b, effect: NoExecute}]
@@ -118,6 +119,7 @@ featureGates: {EventedPLEG: false}
       cpuCFSQuotaPeriod: 50,
       podPidsLimit: 100,
       maxPods: 60,
+      userNamespaces: { idsPerPod: 131_072 },
       registryPullQPS: 0,
       registryBurst: 3,
       registerWithTaints: [{ key: 'a', value: 'b', effect: 'NoExecute' }],
@@ -252,6 +254,11 @@ featureGates: {EventedPLEG: false}
         'too long a back-off',
         'crashLoopBackOff:\n  maxContainerRestartPeriod: 301s',
         ['c.yaml:4:3: crashLoopBackOff.maxContainerRestartPeriod: must be from 1s to 300s'],
+      ],
+      [
+        'an amount of ids that is no multiple of the least one',
+        'userNamespaces:\n  idsPerPod: 1000',
+        ['c.yaml:4:3: userNamespaces.idsPerPod: must be a multiple of 65536 below 4294967296'],
       ],
       [
         'too short a back-off',
