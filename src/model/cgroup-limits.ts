@@ -61,7 +61,13 @@ export function kubepodsLimits(
 ): LimitValues {
   const cpuShares = sharesOf(Math.max(0, capacity.cpus * 1_000 - reserved('cpu', reservations)));
   if (!reservations.enforceNodeAllocatable.includes('pods')) return { cpuShares };
-  return { cpuShares, memory: Math.max(0, capacity.memory - reserved('memory', reservations)) };
+  const left = (resource: string, all: number): number => Math.max(0, all - reserved(resource, reservations));
+  return {
+    cpuShares,
+    memory: left('memory', capacity.memory),
+    ...(capacity.pids === undefined ? {} : { pids: left('pid', capacity.pids) }),
+    ...(Object.keys(capacity.hugePages).length === 0 ? {} : { hugePages: bySize(capacity.hugePages) }),
+  };
 }
 
 /** What the system, or the agent, may use of what is kept for it. */
@@ -83,6 +89,13 @@ function isLimitedThroughout(spec: PodSpec, name: string): boolean {
 
 function sharesOf(milliCpu: number): number {
   return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * 1_024) / 1_000)));
+}
+
+/** `hugepages-2Mi` as the kernel names the size in its files: `2MB`. */
+function bySize(hugePages: Capacity['hugePages']): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(hugePages).map(([resource, bytes]) => [resource.replace(/^hugepages-(.*)i$/, '$1B'), bytes]),
+  );
 }
 
 /** Every size of the machine: what a pod does not ask for it may not use. */

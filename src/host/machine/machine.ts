@@ -23,7 +23,7 @@ export function machine(rootDir: string): Observable<Machine> {
     const memory = memoryCapacity(readFileSync('/proc/meminfo', 'utf8'));
     return of({
       memoryCapacity: memory,
-      capacity: { cpus: cpus().length, memory, disk: diskCapacity(rootDir), hugePages: hugePages() },
+      capacity: { cpus: cpus().length, memory, disk: diskCapacity(rootDir), hugePages: hugePages(), ...pids() },
       appArmor: textOf('/sys/module/apparmor/parameters/enabled')?.startsWith('Y') === true,
       hugePageSizes: names(HUGE_PAGES)
         .map(hugePageSize)
@@ -44,6 +44,13 @@ function diskCapacity(path: string): number {
   if (!existsSync(path)) return diskCapacity(dirname(path));
   const { blocks, bsize } = statfsSync(path);
   return blocks * bsize;
+}
+
+/** What the kernel gives out at most: numbers of processes, and processes with their threads (facts sheet 22). */
+function pids(): Pick<Capacity, 'pids'> {
+  const limits = ['pid_max', 'threads-max'].map((name) => Number(textOf(`/proc/sys/kernel/${name}`)));
+  const least = Math.min(...limits);
+  return Number.isInteger(least) ? { pids: least } : {};
 }
 
 /** Bytes that are set aside, by the name of the resource: `hugepages-2Mi`. */

@@ -11,6 +11,8 @@ export interface Capacity {
   readonly disk?: number;
   /** Bytes by page size, as `hugepages-2Mi`. */
   readonly hugePages: Readonly<Record<string, number>>;
+  /** Processes and threads; absent where it cannot be told. */
+  readonly pids?: number;
 }
 
 /** The fields of the configuration that take something away from pods. */

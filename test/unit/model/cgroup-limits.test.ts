@@ -76,6 +76,16 @@ describe('the cgroups above those of pods', () => {
     expect(kubepodsLimits(capacity, { ...config, enforceNodeAllocatable: [] })).toEqual({ cpuShares: 3_072 });
   });
 
+  it('all pods may have no more processes and huge pages than the machine has', () => {
+    const machine = { ...capacity, pids: 32_768, hugePages: { 'hugepages-2Mi': 64 * 2 ** 20, 'hugepages-1Gi': 0 } };
+    const kept = { ...config, systemReserved: { pid: '1000' }, kubeReserved: { pid: '768' } };
+    expect(kubepodsLimits(machine, { ...kept, enforceNodeAllocatable: ['pods'] })).toMatchObject({
+      pids: 31_000,
+      hugePages: { '2MB': 64 * 2 ** 20, '1GB': 0 },
+    });
+    expect(kubepodsLimits(machine, { ...kept, enforceNodeAllocatable: ['none'] })).toEqual({ cpuShares: 4_096 });
+  });
+
   it('others may use what is kept for them', () => {
     expect(reservedLimits({ cpu: '1', memory: '1Gi', pid: '100' })).toEqual({
       cpuShares: 1_024,

@@ -54,6 +54,23 @@ describe('nodeCgroups on version 1', () => {
 });
 
 describe('nodeCgroups on version 2', () => {
+  it('writes the words of the kernel for what has no limit, and huge pages where it has them', async () => {
+    writeFileSync(join(root, 'cgroup.controllers'), 'cpuset cpu memory hugetlb pids\n');
+    for (const folder of ['', 'kubepods.slice']) {
+      mkdirSync(join(root, folder), { recursive: true });
+      writeFileSync(join(root, folder, 'cgroup.subtree_control'), 'cpuset cpu memory hugetlb pids\n');
+    }
+    const free = { cpuShares: 2, cpuQuota: -1, cpuPeriod: 100_000, hugePages: { '2MB': -1, '1GB': 2 ** 30 } };
+    await firstValueFrom(nodeCgroups(root).apply('/kubepods.slice/kubepods-burstable.slice', free));
+    const burstable = 'kubepods.slice/kubepods-burstable.slice';
+    expect(read(`${burstable}/cpu.weight`)).toBe('1');
+    expect(read(`${burstable}/cpu.max`)).toBe('max 100000');
+    expect(read(`${burstable}/hugetlb.2MB.max`)).toBe('max');
+    expect(read(`${burstable}/hugetlb.1GB.max`)).toBe(String(2 ** 30));
+    // What is handed on already is not written again.
+    expect(read('cgroup.subtree_control')).toBe('cpuset cpu memory hugetlb pids');
+  });
+
   it('hands the controllers on from the root to the pod, and writes what the kernel takes', async () => {
     writeFileSync(join(root, 'cgroup.controllers'), 'cpu memory io pids\n');
     for (const folder of ['', 'kubepods']) {
