@@ -10,42 +10,20 @@ import {
   merge,
   mergeMap,
   NEVER,
+  ReplaySubject,
+  share,
   Subject,
   take,
+  takeUntil,
   tap,
   throwError,
   timer,
+  type MonoTypeOperatorFunction,
   type Observable,
 } from 'rxjs';
-import { assertNever, RuntimeError, type RuntimeErrorKind } from '../model/errors.ts';
+import { assertNever, RuntimeError } from '../model/errors.ts';
+import { isCri, type Fault, type Faults, type SimulatedCall } from './faults.ts';
 import { systemError } from './system-error.ts';
-
-/** One call that the agent made; `endedAt` and `outcome` are absent while it is under way. */
-export interface SimulatedCall {
-  /** As `RunPodSandbox` or `files.writeFile`. */
-  readonly name: string;
-  readonly request: unknown;
-  /** How many calls of this name came before it. */
-  readonly nth: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly endedAt?: number;
-  readonly outcome?: 'ok' | 'failed' | 'cancelled';
-}
-
-/** What goes wrong with a call. */
-export type Fault =
-  /** It fails, and nothing has happened: with a kind of error of the runtime, or for the disk a code, as `ENOSPC`. */
-  | { readonly kind: 'fail'; readonly error?: RuntimeErrorKind; readonly code?: string; readonly message?: string }
-  /** It takes so many milliseconds longer, most of them before its effect. */
-  | { readonly kind: 'slow'; readonly by: number }
-  /** It is never answered, and nothing happens; it fails at its deadline. */
-  | { readonly kind: 'hang' }
-  /** It takes effect, but its answer is lost: at once, or (`deadline`) only at its deadline. */
-  | { readonly kind: 'loseAnswer'; readonly error?: 'unavailable' | 'deadline' };
-
-/** Which calls go wrong, and how; `random` gives numbers in [0, 1) from the seed of the node. */
-export type Faults = (call: SimulatedCall, random: () => number) => Fault | undefined;
 
 /** Least and most milliseconds that a call takes, apart from what it waits for. */
 export type Latency = readonly [least: number, most: number];
@@ -75,6 +53,8 @@ export interface Calls {
   readonly setFaults: (faults: Faults) => void;
   /** While it is down every call fails, and those under way are cut. */
   readonly setUp: (isUp: boolean) => void;
+  /** Cuts what streams there are; calls go on. */
+  readonly cutStreams: () => void;
 }
 
 /** Most of the time of a call passes before its effect. */
@@ -87,6 +67,7 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
   const log: SimulatedCall[] = [];
   const counts = new Map<string, number>();
   const cuts = new Subject<undefined>();
+  const streamCuts = new Subject<undefined>();
   let faults = firstFaults;
   let isUp = true;
 
@@ -114,8 +95,8 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
     );
   }
 
-  function untilCut<T>(name: string, stream$: Observable<T>): Observable<T> {
-    const gone$: Observable<unknown> = isUp ? cuts : timer(REFUSAL);
+  function untilCut<T>(name: string, stream$: Observable<T>, cut$: Observable<undefined> = cuts): Observable<T> {
+    const gone$: Observable<unknown> = isUp ? cut$ : timer(REFUSAL);
     const failure$ = gone$.pipe(mergeMap(() => throwError(() => unavailable(name))));
     return isUp ? merge(failure$, stream$) : failure$;
   }
@@ -128,8 +109,8 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
         const entry = log[index];
         const fault = entry && faults(entry, random);
         const [least, most] = latencyOf(plan.name);
-        const latency = least + random() * (most - least) + (fault?.kind === 'slow' ? fault.by : 0);
-        const answer$ = takePlace(plan, latency, fault).pipe(
+        const latency = least + random() * (most - least);
+        const answer$ = takePlace(plan, latency, fault, cuts).pipe(
           tap(() => {
             leave(index, 'ok');
           }),
@@ -137,7 +118,7 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
         );
         return logged(index, isCri(plan.name) ? untilCut(plan.name, answer$).pipe(take(1)) : answer$);
       }),
-    stream: (name, stream$) => defer(() => logged(enter(name, {}), untilCut(name, stream$))),
+    stream: (name, stream$) => defer(() => logged(enter(name, {}), untilCut(name, stream$, merge(cuts, streamCuts)))),
     setFaults: (next) => {
       faults = next;
     },
@@ -145,15 +126,20 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
       isUp = next;
       if (!isUp) cuts.next(undefined);
     },
+    cutStreams: () => {
+      streamCuts.next(undefined);
+    },
   };
 }
 
-/** Files are there even when the runtime is not. */
-function isCri(name: string): boolean {
-  return !name.startsWith('files.');
-}
-
-function takePlace<T>({ name, deadline, effect }: CallPlan<T>, latency: number, fault?: Fault): Observable<T> {
+/** `cut$` emits when the runtime goes down, and takes along what nobody waits for. */
+function takePlace<T>(
+  { name, deadline, effect }: CallPlan<T>,
+  ordinary: number,
+  fault: Fault | undefined,
+  cut$: Observable<unknown>,
+): Observable<T> {
+  const latency = ordinary + (fault?.kind === 'slow' ? fault.by : 0);
   const before = Math.round(latency * BEFORE);
   const after = Math.round(latency) - before;
   const effect$ = timer(before).pipe(concatMap(effect));
@@ -161,8 +147,18 @@ function takePlace<T>({ name, deadline, effect }: CallPlan<T>, latency: number, 
   switch (fault?.kind) {
     case undefined:
     case 'slow':
-      // Failures take their way back too.
-      return effect$.pipe(materialize(), delay(after), dematerialize());
+      return answered(effect$, after);
+    case 'late':
+      return answered(effect$, after + fault.by);
+    case 'linger':
+      return answered(
+        timer(fault.by).pipe(
+          concatMap(() => effect$),
+          takeUntil(cut$),
+          goOn(),
+        ),
+        after,
+      );
     case 'fail':
       return timer(before + after).pipe(mergeMap(() => throwError(() => failure(name, fault))));
     case 'hang':
@@ -177,6 +173,16 @@ function takePlace<T>({ name, deadline, effect }: CallPlan<T>, latency: number, 
     default:
       return assertNever(fault);
   }
+}
+
+/** Failures take their way back too. */
+function answered<T>(effect$: Observable<T>, after: number): Observable<T> {
+  return effect$.pipe(materialize(), delay(after), dematerialize());
+}
+
+/** Runs to its end though nobody listens any more. */
+function goOn<T>(): MonoTypeOperatorFunction<T> {
+  return share({ connector: () => new ReplaySubject(), resetOnRefCountZero: false });
 }
 
 function failure(name: string, { error = 'refused', code = 'EIO', message }: Extract<Fault, { kind: 'fail' }>): Error {

@@ -7,7 +7,13 @@ type MemoryNode =
   | { readonly type: 'file'; readonly mode: number; readonly content: string }
   | { readonly type: 'link'; readonly target: string };
 
+/** What a disk still takes: everything, no more bytes and names (ENOSPC), or no change at all (EROFS). */
+export type DiskState = 'ok' | 'full' | 'readOnly';
+
 export interface MemoryDisk {
+  readonly setState: (state: DiskState) => void;
+  /** Throws where nothing can be written to a path now. */
+  readonly needRoom: (path: string) => void;
   /** Everything there is, by absolute path. */
   readonly nodes: ReadonlyMap<string, MemoryNode>;
   /** Paths at which something is mounted: trees with one of these in them cannot be removed. */
@@ -34,6 +40,16 @@ const DEFAULT_MODE = 0o755;
 export function memoryDisk(): MemoryDisk {
   const nodes = new Map<string, MemoryNode>([['/', { type: 'directory', mode: DEFAULT_MODE }]]);
   const mounts = new Set<string>();
+  let state: DiskState = 'ok';
+
+  function needRoom(path: string): void {
+    if (state === 'full') throw systemError('ENOSPC', 'no space left on device', path);
+    needWritable(path);
+  }
+
+  function needWritable(path: string): void {
+    if (state === 'readOnly') throw systemError('EROFS', 'read-only file system', path);
+  }
 
   function put(path: string, node: MemoryNode): void {
     for (const parent of parentsOf(path)) {
@@ -75,13 +91,16 @@ export function memoryDisk(): MemoryDisk {
     if (blocked !== undefined || (node && node.type !== 'directory')) {
       throw systemError('ENOTDIR', 'something else is in the place of a directory', blocked ?? path);
     }
-    if (!node) put(at, { type: 'directory', mode });
+    if (node) return;
+    needRoom(path);
+    put(at, { type: 'directory', mode });
   }
 
   function writeFile(path: string, content: string, mode: number, inPlace: boolean): void {
     const at = resolve(path, { last: inPlace });
     needParent(at);
     if (nodes.get(at)?.type === 'directory') throw systemError('EISDIR', 'is a directory', path);
+    needRoom(path);
     nodes.set(at, { type: 'file', mode, content });
   }
 
@@ -117,12 +136,14 @@ export function memoryDisk(): MemoryDisk {
     needParent(at);
     const node = nodes.get(at);
     if (node && node.type !== 'link') throw systemError('EEXIST', 'something else is in the place of a link', path);
+    needRoom(path);
     nodes.set(at, { type: 'link', target });
   }
 
   function removeFile(path: string): void {
     const at = resolve(path, { last: false });
     if (nodes.get(at)?.type === 'directory') throw systemError('EISDIR', 'is a directory', path);
+    if (nodes.has(at)) needWritable(path);
     nodes.delete(at);
   }
 
@@ -131,6 +152,7 @@ export function memoryDisk(): MemoryDisk {
     const doomed = [at, ...below(at)];
     const mounted = doomed.find((other) => mounts.has(other));
     if (mounted !== undefined) throw systemError('EBUSY', 'a file system is mounted here', mounted);
+    if (nodes.has(at)) needWritable(path);
     for (const other of doomed) nodes.delete(other);
   }
 
@@ -139,7 +161,24 @@ export function memoryDisk(): MemoryDisk {
     return node?.type === 'link' ? node.target : undefined;
   }
 
-  return { nodes, mounts, put, makeDir, writeFile, readFile, list, typeOf, link, readLink, removeFile, removeTree };
+  return {
+    setState: (next) => {
+      state = next;
+    },
+    needRoom,
+    nodes,
+    mounts,
+    put,
+    makeDir,
+    writeFile,
+    readFile,
+    list,
+    typeOf,
+    link,
+    readLink,
+    removeFile,
+    removeTree,
+  };
 }
 
 function parentsOf(path: string): readonly string[] {

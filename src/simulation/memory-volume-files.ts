@@ -33,6 +33,7 @@ export function memoryVolumeFiles(disk: MemoryDisk, calls: Calls): VolumeFiles {
             );
           });
         if (isSame) return false;
+        disk.needRoom(dir);
         for (const [path] of old) disk.removeFile(path);
         for (const [path, { content, mode }] of payload)
           disk.put(prefix + path, { type: 'file', mode, content: textOf(content) });

@@ -6,7 +6,8 @@ import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { Mounts } from '../streams/ports/mounts.ts';
 import type { VolumeFiles } from '../streams/ports/volume-files.ts';
-import { calls, type Faults, type Latency, type SimulatedCall } from './calls.ts';
+import { calls, type Latency } from './calls.ts';
+import type { Faults, SimulatedCall } from './faults.ts';
 import { imageStore, type SimulatedImage } from './image-store.ts';
 import { LATENCIES, OTHER_LATENCY } from './latencies.ts';
 import { KILLED, machine } from './machine.ts';
@@ -63,6 +64,8 @@ export interface World {
   readonly reboot: () => void;
   /** The runtime forgets everything, and nothing of it runs any more. */
   readonly wipeRuntime: () => void;
+  /** The stream of events breaks off; calls go on. */
+  readonly cutEvents: () => void;
   readonly setNetworkReady: (isReady: boolean) => void;
   readonly setFaults: (faults: Faults) => void;
 }
@@ -160,6 +163,7 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
           body.removeSandbox(id);
         }
       },
+      cutEvents: phone.cutStreams,
       setNetworkReady: (isReady) => {
         networkReady = isReady;
       },

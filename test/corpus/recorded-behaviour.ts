@@ -1,7 +1,7 @@
 import { defer, of, throwError, type Observable } from 'rxjs';
 import type { ProbeAnswer, ProbeKind, ProbePorts } from '../../src/streams/probes/probe.ts';
 import type { Http } from '../../src/streams/ports/http.ts';
-import type { Fault, SimulatedCall } from '../../src/simulation/calls.ts';
+import type { Fault, SimulatedCall } from '../../src/simulation/faults.ts';
 import type { MemoryDisk } from '../../src/simulation/memory-disk.ts';
 import type { ContainerBehaviour, ProcessScript, StartingContainer } from '../../src/simulation/process-script.ts';
 import type { CreateContainerRequest, RunPodSandboxRequest } from '../../src/model/cri/api.ts';

@@ -179,7 +179,7 @@ export function live(
   });
 }
 
-function agentOn(
+export function agentOn(
   { cri, files, mounts, volumeFiles, world }: SimulatedNode,
   desired$: Observable<Desired>,
   command$: Observable<PodCommand>,

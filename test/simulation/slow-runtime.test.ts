@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListContainersRequest } from '../../src/model/cri/api.ts';
-import type { SimulatedCall } from '../../src/simulation/calls.ts';
+import type { SimulatedCall } from '../../src/simulation/faults.ts';
 import { folder, live, pod, runningPods, starts } from './harness.ts';
 import { MINUTE, SECOND } from './pod-stories.ts';
 

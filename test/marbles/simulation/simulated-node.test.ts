@@ -1,6 +1,6 @@
 import { concat, concatMap, delay, EMPTY, ignoreElements, map, merge, mergeMap, takeUntil, timer, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../../src/simulation/calls.ts';
+import { faultDice, type Fault } from '../../../src/simulation/faults.ts';
 import {
   simulatedNode,
   type SimulatedNode,
@@ -533,6 +533,82 @@ describe('a fault', () => {
     expect(values).toEqual([error]);
     expect(times).toEqual([at]);
     expect(n.world.sandboxes()).toHaveLength(1);
+  });
+
+  it('of the fourth brings an old answer late, after those to later calls', () => {
+    const n = node({
+      faults: ({ name, nth }) => (name === 'ListPodSandbox' && nth === 0 ? { kind: 'late', by: 50 } : undefined),
+    });
+    const { values, times } = live(() =>
+      merge(
+        n.cri.listPodSandbox({}),
+        n.cri.runPodSandbox({ config: sandboxConfig() }).pipe(concatMap(() => n.cri.listPodSandbox({}))),
+      ).pipe(map(({ items = [] }) => items.length)),
+    );
+    expect(values).toEqual([1, 0]);
+    expect(times).toEqual([20, 60]);
+  });
+
+  it('of the fifth takes effect though nobody waits any more, unless the runtime goes down', () => {
+    const lingers = (): ReturnType<typeof node> => node({ faults: () => ({ kind: 'linger', by: 1_000 }) });
+    const left = lingers();
+    live(() =>
+      merge(
+        left.cri.runPodSandbox({ config: sandboxConfig() }).pipe(takeUntil(timer(100))),
+        timer(1_007).pipe(map(() => expect(left.world.sandboxes()).toEqual([]))),
+      ),
+    );
+    expect(left.world.sandboxes()).toHaveLength(1);
+    expect(left.world.calls[0]).toMatchObject({ outcome: 'cancelled', endedAt: 100 });
+
+    const down = lingers();
+    live(() =>
+      merge(
+        outcome(down.cri.runPodSandbox({ config: sandboxConfig() })),
+        timer(500).pipe(concatMap(() => act(down.world.stopRuntime))),
+      ),
+    );
+    expect(down.world.sandboxes()).toEqual([]);
+  });
+
+  it('of a stream of events cuts it, and no call', () => {
+    const n = node();
+    const { values } = live(() =>
+      merge(
+        outcome(n.cri.containerEvents()),
+        outcome(n.cri.version()),
+        timer(5).pipe(
+          concatMap(() => act(n.world.cutEvents)),
+          ignoreElements(),
+        ),
+      ),
+    );
+    expect(values).toEqual(['unavailable', 'ok']);
+  });
+
+  it('of the disk is none of the runtime, and the other way round', () => {
+    const n = node();
+    n.world.stopRuntime();
+    expect(live(() => outcome(n.mounts.below('/'))).values).toEqual(['ok']);
+    expect(live(() => outcome(n.cri.version())).values).toEqual(['unavailable']);
+  });
+
+  it('by dice strikes at its rate, by the seed of the node', () => {
+    const fates = (seed: number): readonly string[] => {
+      const n = simulatedNode({ seed, faults: faultDice({ fail: 0.1, hang: 0.05, loseAnswer: 0.05, late: 0.1 }) });
+      return live(() => merge(...Array.from({ length: 400 }, () => outcome(n.cri.version())))).values;
+    };
+    const some = fates(3).filter((fate) => fate !== 'ok').length;
+    expect(some).toBeGreaterThan(50);
+    expect(some).toBeLessThan(110);
+    expect(fates(3)).toEqual(fates(3));
+    expect(fates(4)).not.toEqual(fates(3));
+  });
+
+  it('by dice never leaves a call to the disk without an end', () => {
+    const n = simulatedNode({ seed: 3, faults: faultDice({ hang: 0.5, loseAnswer: 0.5 }) });
+    const { times } = live(() => merge(...Array.from({ length: 50 }, () => outcome(n.files.readFile('/x')))));
+    expect(times).toHaveLength(50);
   });
 
   it('on the disk has the code of the operating system, and can be set later', () => {

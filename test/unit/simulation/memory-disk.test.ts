@@ -111,4 +111,49 @@ describe('memoryDisk', () => {
     disk.removeTree('/t');
     expect(disk.list('/')).toEqual(['tt']);
   });
+
+  it('that is full takes nothing new, gives back what it has, and lets it be removed', () => {
+    const disk = memoryDisk();
+    disk.put('/d/f', { type: 'file', mode: 0o644, content: 'kept' });
+    disk.setState('full');
+    const writes = [
+      () => {
+        disk.writeFile('/d/f', 'new', 0o644, false);
+      },
+      () => {
+        disk.makeDir('/e', 0o755);
+      },
+      () => {
+        disk.link('/d/f', '/d/l');
+      },
+    ];
+    expect(writes.map(codeOf)).toEqual(['ENOSPC', 'ENOSPC', 'ENOSPC']);
+    disk.makeDir('/d', 0o755);
+    expect(disk.readFile('/d/f')).toBe('kept');
+    disk.removeFile('/d/f');
+    expect(disk.list('/d')).toEqual([]);
+  });
+
+  it('that is read-only changes in no way until it can be written to again', () => {
+    const disk = memoryDisk();
+    disk.put('/d/f', { type: 'file', mode: 0o644, content: 'kept' });
+    disk.setState('readOnly');
+    const changes = [
+      () => {
+        disk.writeFile('/d/f', 'new', 0o644, true);
+      },
+      () => {
+        disk.removeFile('/d/f');
+      },
+      () => {
+        disk.removeTree('/d');
+      },
+    ];
+    expect(changes.map(codeOf)).toEqual(['EROFS', 'EROFS', 'EROFS']);
+    disk.removeFile('/d/missing');
+    expect(disk.readFile('/d/f')).toBe('kept');
+    disk.setState('ok');
+    disk.removeTree('/d');
+    expect(disk.list('/')).toEqual([]);
+  });
 });
