@@ -32,6 +32,7 @@ import { nodeFiles } from '../host/files/node-files.ts';
 import { systemd, systemdStopping } from '../host/systemd/systemd.ts';
 import type { RunConfig } from '../model/config/run-config.ts';
 import type { PodCommand } from '../model/pod-command.ts';
+import type { PodSights } from '../model/workloads/pod-sight.ts';
 import { describeProblem, type Problem } from '../model/desired.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { WrongApiError } from '../runtime/runtime-facts.ts';
@@ -44,10 +45,12 @@ import { SocketError } from '../server/serve-unix-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
 import { fileSource } from '../sources/file/file-source.ts';
 import { holdPods, type HeldSources } from '../sources/hold-pods.ts';
+import { expandDesired } from '../sources/expand-desired.ts';
 import { mergeSources } from '../sources/merge-sources.ts';
 import type { Agent } from '../streams/agent.ts';
 import { emptyBook } from '../streams/book/pod-book.ts';
 import { UNKNOWN_RUNTIME } from '../streams/runtime-state/runtime-state.ts';
+import { podSights } from '../streams/workloads/pod-sights.ts';
 import { EMPTY_EVENT_LOG } from '../streams/events/event-log.ts';
 import type { NodeView } from '../streams/view/node-view.ts';
 import { viewNode } from '../streams/view/view-node.ts';
@@ -59,6 +62,7 @@ import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
 import { checkpointLine, housekeepingLine, plegLine, reportLine, rotationLine, runtimeLine } from './log-reports.ts';
 import { manifestMemory } from './manifest-memory.ts';
+import { workloadMemory } from './workload-memory.ts';
 import { stopMemory } from './stop-memory.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { streamingRoutes } from './streaming-routes.ts';
@@ -88,8 +92,10 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     const metrics = agentMetrics();
     const files = nodeFiles();
     const commands = new Subject<PodCommand>();
+    // Of workloads comes what they want next, and of that how their pods are.
+    const sights = new Subject<PodSights>();
     const sources = holdPods(
-      mergeSources(sourcesOf(config)),
+      mergeSources(sourcesOf(config, sights)),
       commands,
       stopMemory(`${config.rootDir}/stopped.json`, files),
     );
@@ -152,6 +158,13 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         tap(metrics.happened),
         ignoreElements(),
       ),
+      session$.pipe(
+        switchMap((session) => (session ? podSights(session.agent.book$) : EMPTY)),
+        tap((seen) => {
+          sights.next(seen);
+        }),
+        ignoreElements(),
+      ),
       sources.problem$.pipe(
         startWith([]),
         pairwise(),
@@ -183,11 +196,16 @@ function explained(error: unknown): unknown {
   return error;
 }
 
-function sourcesOf({ config, nodeName, rootDir }: RunConfig): Parameters<typeof mergeSources>[0] {
+function sourcesOf(
+  { config, nodeName, rootDir }: RunConfig,
+  sights$: Observable<PodSights>,
+): Parameters<typeof mergeSources>[0] {
   const { staticPodPath, fileCheckFrequency } = config;
   if (staticPodPath === '') return [];
   const store = manifestMemory(`${rootDir}/manifests.json`, nodeFiles());
-  return [{ name: 'file', desired$: fileSource({ path: staticPodPath, nodeName, fileCheckFrequency }, store) }];
+  const desired$ = fileSource({ path: staticPodPath, nodeName, fileCheckFrequency }, store);
+  const kept = workloadMemory(`${rootDir}/workloads.json`, nodeFiles());
+  return [{ name: 'file', desired$: expandDesired(desired$, sights$, kept) }];
 }
 
 function linesOf({

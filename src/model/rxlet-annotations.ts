@@ -7,6 +7,12 @@ const UPDATE = 'rxlet.dev/update';
 /** The longest wait of the pod's crash-loop back-off, where it is not that of the node (a duration, `30s`). */
 const MAX_CONTAINER_RESTART_PERIOD = 'rxlet.dev/max-container-restart-period';
 
+/** `true`: containers start again when an object that they have variables from has changed. */
+export const RESTART_ON_CONFIG_CHANGE = 'rxlet.dev/restart-on-config-change';
+
+/** Of a pod that a workload made, `kind/namespace/name`; ours to give, so that no manifest may have it. */
+export const OWNER = 'rxlet.dev/owner';
+
 type Annotations = PodMetadata['annotations'];
 
 /** `prepare`: the old pod runs on until all is at hand for the new one. `immediate`: it is ended at once. */
@@ -37,7 +43,9 @@ export function annotationProblem(key: string, value: string): string | undefine
       return maxContainerRestartPeriodOf({ [key]: value }) === undefined
         ? `${JSON.stringify(value)} must be a duration from 1s to 300s`
         : undefined;
+    case RESTART_ON_CONFIG_CHANGE:
+      return value === 'true' || value === 'false' ? undefined : `${JSON.stringify(value)} must be "true" or "false"`;
     default:
-      return `rxlet knows no such annotation; it knows ${UPDATE} and ${MAX_CONTAINER_RESTART_PERIOD}`;
+      return `rxlet knows no such annotation; it knows ${UPDATE}, ${RESTART_ON_CONFIG_CHANGE} and ${MAX_CONTAINER_RESTART_PERIOD}`;
   }
 }

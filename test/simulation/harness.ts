@@ -35,12 +35,16 @@ import {
   type World,
 } from '../../src/simulation/simulated-node.ts';
 import { holdPods, type HeldSources } from '../../src/sources/hold-pods.ts';
+import { expandDesired } from '../../src/sources/expand-desired.ts';
 import { mergeSources } from '../../src/sources/merge-sources.ts';
 import { planGround, type PlanGround } from '../../src/streams/view/plan-ground.ts';
 import type { Agent } from '../../src/streams/agent.ts';
 import type { Checkpoint } from '../../src/streams/checkpoints/checkpoints.ts';
 import { stopMemory } from '../../src/cli/stop-memory.ts';
 import { checkpointStore } from '../../src/cli/checkpoint-store.ts';
+import { workloadMemory } from '../../src/cli/workload-memory.ts';
+import { podSights } from '../../src/streams/workloads/pod-sights.ts';
+import type { PodSights } from '../../src/model/workloads/pod-sight.ts';
 import { composeAgent } from '../../src/cli/compose-agent.ts';
 import { revisions } from '../../src/streams/pleg/revisions.ts';
 
@@ -105,7 +109,7 @@ export interface Life {
 
 /** Lives a story in virtual time: `tell` sets it up, time passes, then `check` looks at what came of it. */
 export function live(
-  options: Partial<SimulatedNodeOptions>,
+  { workloads = false, ...options }: Partial<SimulatedNodeOptions> & { readonly workloads?: boolean },
   tell: (life: Life) => void,
   check: (world: World) => void,
 ): void {
@@ -126,9 +130,11 @@ export function live(
         timer(from)
           .pipe(
             switchMap(() => {
+              const sights = new Subject<PodSights>();
+              const kept = workloadMemory('/var/lib/rxlet/workloads.json', node.files);
               const { report$, housekeeping$, checkpoint$, plegHealth$, book$, stopped$ } = agentOn(
                 node,
-                desired$,
+                workloads ? expandDesired(desired$, sights, kept) : desired$,
                 commands,
                 (one) => measured.push(one),
                 admission,
@@ -143,6 +149,11 @@ export function live(
                 housekeeping$,
                 checkpoint$,
                 noted$,
+                podSights(book$).pipe(
+                  tap((seen) => {
+                    sights.next(seen);
+                  }),
+                ),
                 combineLatest([book$, stopped$]).pipe(
                   tap(([book, stopped]) => {
                     ground = planGround(book, { nodeName: 'n1', manifests: '/manifests', rootDir: '', stopped });

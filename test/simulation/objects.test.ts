@@ -1,7 +1,7 @@
 import { concat, map, NEVER, timer, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Desired } from '../../src/model/desired.ts';
-import { RESTART_ANNOTATION } from '../../src/model/env/config-hash.ts';
+import { RESTART_ON_CONFIG_CHANGE } from '../../src/model/rxlet-annotations.ts';
 import type { LocalObject } from '../../src/model/objects/local-object.ts';
 import type { Pod } from '../../src/model/pod.ts';
 import { aConfigMap, aSecret } from '../unit/model/objects/a-set.ts';
@@ -117,7 +117,7 @@ describe('objects that serve pods', () => {
     live(
       {},
       ({ agent }) => {
-        const of = withEnv({ [RESTART_ANNOTATION]: 'true' });
+        const of = withEnv({ [RESTART_ON_CONFIG_CHANGE]: 'true' });
         agent(said([of], [0, [aConfigMap('c', { a: '1' })]], [20_000, [aConfigMap('c', { a: '2' })]]), 0, 100_000);
         agent(said([of], [0, [aConfigMap('c', { a: '3' })]]), 700_000, 800_000);
       },

@@ -1,7 +1,8 @@
 import { basename, join, resolve } from 'node:path';
 import { asyncScheduler, catchError, concat, concatMap, EMPTY, forkJoin, of, throwError, type Observable } from 'rxjs';
 import { nodeFiles } from '../../host/files/node-files.ts';
-import { describeProblem, type Problem } from '../../model/desired.ts';
+import { describeProblem, type Desired, type Problem } from '../../model/desired.ts';
+import { expandWorkloads, NO_WORKLOADS, type WorkloadMemory } from '../../model/workloads/expand-workloads.ts';
 import { foldManifests, initialState } from '../../sources/file/fold-manifests.ts';
 import { scanManifests, type ManifestScan } from '../../sources/file/scan-manifests.ts';
 import type { PlanGround } from '../../streams/view/plan-ground.ts';
@@ -9,6 +10,7 @@ import { CliError } from '../cli-error.ts';
 import type { PlanOptions } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { manifestMemory } from '../manifest-memory.ts';
+import { workloadMemory } from '../workload-memory.ts';
 import { foresee, type Fate, type Foreseen } from '../plan/foresee.ts';
 import { askAgent } from './ask-agent.ts';
 import { count } from './count.ts';
@@ -21,15 +23,16 @@ export function plan(options: PlanOptions, nodeName: string): Observable<string>
   const { path, socket, empty, format } = options;
   const ground$ = empty ? of(emptyGround(nodeName)) : askAgent<PlanGround>(socket, '/rxlet/plan-ground');
   return ground$.pipe(
-    concatMap((ground) => forkJoin([of(ground), scanManifests(path), memoryOf(ground)])),
-    concatMap(([ground, scan, memory]) => {
+    concatMap((ground) => forkJoin([of(ground), scanManifests(path), memoryOf(ground), workloadsOf(ground)])),
+    concatMap(([ground, scan, memory, workloads]) => {
       if (scan.kind === 'failed') throw new CliError(EXIT_CODES.usage, `${path}: ${scan.message}`);
       if (scan.missing !== undefined) throw new CliError(EXIT_CODES.usage, `${path}: ${scan.missing}`);
       const { place, back } = placed(scan, path, ground.manifests);
-      const { desired } = foldManifests(initialState(memory), place, {
+      const { desired: said } = foldManifests(initialState(memory), place, {
         path: ground.manifests,
         nodeName: ground.nodeName,
       });
+      const desired = settled(said, workloads);
       const problems = desired.problems.map((one): Problem => ({ ...one, origin: back.get(one.origin) ?? one.origin }));
       const foreseen = foresee(ground, desired, asyncScheduler.now());
       return concat(
@@ -51,6 +54,21 @@ function memoryOf({ rootDir }: PlanGround): ReturnType<ReturnType<typeof manifes
   return manifestMemory(join(rootDir, 'manifests.json'), nodeFiles())
     .load()
     .pipe(catchError(() => of(undefined)));
+}
+
+/** How far the agent's Jobs have come. */
+function workloadsOf({ rootDir }: PlanGround): Observable<WorkloadMemory | undefined> {
+  if (rootDir === '') return of(undefined);
+  return workloadMemory(join(rootDir, 'workloads.json'), nodeFiles())
+    .load()
+    .pipe(catchError(() => of(undefined)));
+}
+
+/** With the pods that its workloads want in the end, when every rollout is over. */
+function settled(desired: Desired, memory: WorkloadMemory = NO_WORKLOADS): Desired {
+  const now = asyncScheduler.now();
+  const { pods, problems } = expandWorkloads({ ...memory, slots: {} }, desired.objects ?? [], new Map(), now);
+  return { ...desired, pods: [...desired.pods, ...pods], problems: [...desired.problems, ...problems] };
 }
 
 interface Placed {

@@ -3,16 +3,14 @@ import { fnv128 } from '../manifest/fnv128.ts';
 import { configMapOf, secretOf, type ObjectSet } from '../objects/object-set.ts';
 import { variableReferences } from '../objects/references.ts';
 import type { Container, Pod } from '../pod.ts';
-
-/** `true`: containers start again when an object that they have variables from has changed. */
-export const RESTART_ANNOTATION = 'rxlet.dev/restart-on-config-change';
+import { RESTART_ON_CONFIG_CHANGE } from '../rxlet-annotations.ts';
 
 /**
  * Stands for the data that a container has its variables from, so that a change can be seen over restarts of the agent.
  * `undefined` where nobody asks for that, where there are none, or where one is missing: then all is left as it is.
  */
 export function configHash({ metadata }: Pod, container: Container, objects: ObjectSet): string | undefined {
-  if (metadata.annotations[RESTART_ANNOTATION] !== 'true') return undefined;
+  if (metadata.annotations[RESTART_ON_CONFIG_CHANGE] !== 'true') return undefined;
   const { namespace } = metadata;
   const parts = variableReferences(container, namespace).map((key) => {
     const [kind, , name = ''] = key.split('/');

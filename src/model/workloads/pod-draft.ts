@@ -7,7 +7,6 @@ export function podDraft(
   { metadata = {}, spec = {} }: PodTemplateDraft,
   name: string,
   labels: Readonly<Record<string, string>> = {},
-  annotations: Readonly<Record<string, string>> = {},
 ): PodDraft {
   return {
     apiVersion: 'v1',
@@ -18,7 +17,6 @@ export function podDraft(
       name,
       namespace: owner.namespace,
       labels: { ...metadata.labels, ...labels },
-      annotations: { ...metadata.annotations, ...annotations },
     },
     spec,
   };

@@ -12,7 +12,8 @@ import {
   type Observable,
 } from 'rxjs';
 import { allContainers } from '../../model/containers.ts';
-import { configHash, RESTART_ANNOTATION } from '../../model/env/config-hash.ts';
+import { configHash } from '../../model/env/config-hash.ts';
+import { RESTART_ON_CONFIG_CHANGE } from '../../model/rxlet-annotations.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { PodMemory } from '../../model/pod-memory.ts';
@@ -142,7 +143,7 @@ const NO_HASHES: ConfigHashes = new Map();
 
 /** Of the containers that are to follow a change of the objects behind their variables. */
 function hashesOf({ pod }: Sync, { objects$ }: PerformContext): Observable<ConfigHashes> {
-  if (pod.metadata.annotations[RESTART_ANNOTATION] !== 'true') return of(NO_HASHES);
+  if (pod.metadata.annotations[RESTART_ON_CONFIG_CHANGE] !== 'true') return of(NO_HASHES);
   return objects$.pipe(
     take(1),
     map((objects) => {

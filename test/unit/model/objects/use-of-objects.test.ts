@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { authsFor, pullSecrets } from '../../../../src/model/credentials/pull-secrets.ts';
-import { configHash, RESTART_ANNOTATION } from '../../../../src/model/env/config-hash.ts';
+import { configHash } from '../../../../src/model/env/config-hash.ts';
+import { RESTART_ON_CONFIG_CHANGE } from '../../../../src/model/rxlet-annotations.ts';
 import { allValues, keyValue } from '../../../../src/model/env/object-variables.ts';
 import { changedKeys, NO_OBJECTS } from '../../../../src/model/objects/object-set.ts';
 import { referencesOf } from '../../../../src/model/objects/references.ts';
@@ -154,7 +155,7 @@ describe('referencesOf', () => {
 
 describe('configHash', () => {
   const container = { name: 'main', envFrom: [{ configMapRef: { name: 'web' } }] };
-  const asking = pod({ metadata: { ...pod().metadata, annotations: { [RESTART_ANNOTATION]: 'true' } } });
+  const asking = pod({ metadata: { ...pod().metadata, annotations: { [RESTART_ON_CONFIG_CHANGE]: 'true' } } });
 
   it('changes with the data, and only for pods that ask', () => {
     const before = configHash(asking, container, OBJECTS);
