@@ -18,7 +18,7 @@ export interface TableRow {
   readonly age: string;
   readonly ip: string;
   readonly image: string;
-  /** What holds the pod up, told once per pod, on its last line. */
+  /** What holds the container up; on the last line of a pod also what holds the pod up. */
   readonly note: string;
 }
 
@@ -54,9 +54,16 @@ function podRows(view: PodView, now: number): readonly TableRow[] {
       age: first && status.startTime ? formatAge(now - Date.parse(status.startTime)) : first ? '-' : '',
       ip: first ? (status.podIP ?? '-') : '',
       image: container.image ?? '',
-      note: index === containers.length - 1 ? (view.note ?? status.message ?? '') : '',
+      note: notesOf(its, index === containers.length - 1 ? (view.note ?? status.message ?? '') : ''),
     };
   });
+}
+
+/** That a container crashes is said by its state, and the message of that only names it again. */
+function notesOf(its: ContainerStatus | undefined, ofPod: string): string {
+  const { reason, message = '' } = its?.state?.waiting ?? {};
+  const own = reason === 'CrashLoopBackOff' ? '' : message.trim();
+  return [...new Set([own, ofPod])].filter((text) => text !== '').join('; ');
 }
 
 /** An init container that has done its work is no news. */

@@ -63,6 +63,20 @@ kube-system/dns  dns        Waiting           0            -     -
 `);
   });
 
+  it('tells below a container what it waits for, but not what its crash loop is', () => {
+    const waiting = (reason: string, message: string): PodView =>
+      one({ containerStatuses: [containerStatus('app', { waiting: { reason, message } })] });
+    expect(table([waiting('CreateContainerConfigError', 'secret "login" not found')])).toBe(`
+POD  CONTAINER  STATE                       RESTARTS  AGE  IP
+web  app        CreateContainerConfigError  0         -    -
+  secret "login" not found
+`);
+    expect(table([waiting('CrashLoopBackOff', 'back-off 10s restarting failed container=app')])).toBe(`
+POD  CONTAINER  STATE             RESTARTS  AGE  IP
+web  app        CrashLoopBackOff  0         -    -
+`);
+  });
+
   it('says what to do when there is no pod', () => {
     expect(table([])).toBe('\nNo pods. Put a manifest into the folder that rxlet watches.\n');
   });
