@@ -1,4 +1,4 @@
-import { asyncScheduler, concat, defer, filter, map, of, switchMap, type Observable } from 'rxjs';
+import { asyncScheduler, concat, concatMap, defer, filter, map, of, switchMap, type Observable } from 'rxjs';
 import type { PodEvent } from '../../streams/events/event-log.ts';
 import type { NodeView } from '../../streams/view/node-view.ts';
 import type { EventsOptions } from '../command.ts';
@@ -72,7 +72,7 @@ function follow(options: EventsOptions, name: string | undefined, terminal: () =
       return event$.pipe(map((event) => `${JSON.stringify(event)}\n`));
     case 'yaml':
       return event$.pipe(
-        switchMap(yamlText),
+        concatMap(yamlText),
         map((text) => `---\n${text}`),
       );
     case 'name':

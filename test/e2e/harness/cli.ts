@@ -1,0 +1,44 @@
+import { execFile, spawn } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+import { RXLET } from './agent.ts';
+import type { TestNode } from './test-node.ts';
+
+/** What a command left behind. */
+export interface Ran {
+  readonly code: number | string;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A command that goes on until the test ends. */
+export interface Running {
+  /** What it has printed so far. */
+  readonly out: () => string;
+}
+
+/** Runs `rxlet` as its own process, against the agent of a node where it is a command that asks one. */
+export function rxlet(node: TestNode | undefined, ...args: readonly string[]): Promise<Ran> {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [RXLET, ...args, ...(node ? [`--socket=${node.paths.socket}`] : [])],
+      { timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
+      (error, out, err) => {
+        done({ code: error === null ? 0 : (error.code ?? String(error.signal)), out, err });
+      },
+    );
+  });
+}
+
+export function followRxlet({ paths }: TestNode, ...args: readonly string[]): Running {
+  const child = spawn(process.execPath, [RXLET, ...args, `--socket=${paths.socket}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8');
+  child.stdout.on('data', (chunk: string) => (out += chunk));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return { out: () => out };
+}
