@@ -10,9 +10,9 @@ import { meterProbe } from '../streams/probes/meter-probe.ts';
 import { meterActions } from '../streams/workers/meter-actions.ts';
 import type { Edges } from './connect.ts';
 
-/** Milliseconds. The kubelet's, but for the relist: with hints from the runtime a second is only the safety net. */
+/** Milliseconds. The kubelet's, but for the relist: while the runtime gives hints it is only the safety net. */
 const TIMINGS: AgentTimings = {
-  pleg: { period: 1_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
+  pleg: { period: 1_000, listeningPeriod: 5_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,
 };
@@ -24,6 +24,7 @@ export function composeAgent(
     observer,
     probe,
     hint$,
+    listening$,
     hostIps,
     admission,
     cgroupLayout,
@@ -42,6 +43,7 @@ export function composeAgent(
       objects$: sources.objects$,
       allSeen$: sources.allSeen$,
       hint$,
+      listening$,
       drain$,
       cri: context.cri,
       files: context.files,

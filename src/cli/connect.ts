@@ -52,6 +52,7 @@ export interface Edges {
   readonly observer: Observer;
   readonly probe: ProbePorts['probe'];
   readonly hint$: Observable<PodUid>;
+  readonly listening$: Observable<boolean>;
   readonly hostIps: readonly string[];
   /** By what pods are judged before they begin; absent where every pod is taken. */
   readonly admission?: AdmissionNode;
@@ -191,7 +192,7 @@ function edges(
   facts: NodeFacts,
   cri: Cri,
   { files, credentials, meter }: { readonly files: Files; readonly credentials: Credentials; readonly meter: Meter },
-): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'meter'> {
+): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'listening$' | 'meter'> {
   const { config } = run;
   const counter = revisions();
   const look = observer(cri, files, counter);
@@ -241,7 +242,7 @@ function edges(
     context,
     observer: look,
     probe: probeExecutor(cri),
-    hint$: runtimeHints(cri, () => containerdTaskHints(config.containerRuntimeEndpoint), look),
+    ...runtimeHints(cri, () => containerdTaskHints(config.containerRuntimeEndpoint), look),
   };
 }
 

@@ -62,6 +62,8 @@ export interface World {
   readonly allSeen$: Observable<boolean>;
   /** Pods of which the runtime says that something happened; only ever a hint. */
   readonly hint$: Observable<PodUid>;
+  /** Whether it says so at all. */
+  readonly listening$: Observable<boolean>;
   /** Ends all pods, as before an exit that is to leave nothing behind. */
   readonly drain$: Observable<unknown>;
   readonly cri: Pick<Cri, 'version' | 'status'>;
@@ -146,6 +148,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
       revision: world.revisions.current,
       nudge$: runtime$.pipe(filter(({ ready }) => ready)),
       hint$: world.hint$,
+      listening$: world.listening$,
       known$: outcomes.pipe(mergeMap((outcome) => observedBy(outcome))),
       settled: (uid) =>
         defer(() =>

@@ -18,7 +18,7 @@ import type { RecordedBehaviour } from './recorded-behaviour.ts';
 import { admissionNodeOf, configOf, FACTS, HOST_IP, PATHS } from './recorded-node.ts';
 
 const TIMINGS: AgentTimings = {
-  pleg: { period: 1_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
+  pleg: { period: 1_000, listeningPeriod: 1_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,
 };
@@ -100,7 +100,7 @@ export function agentOn(
       batch$: sources.batch$,
       objects$: sources.objects$,
       allSeen$: sources.allSeen$,
-      hint$: runtimeHints(cri, () => NEVER, look),
+      ...runtimeHints(cri, () => NEVER, look),
       drain$: NEVER,
       cri,
       files,

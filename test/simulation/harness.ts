@@ -252,7 +252,7 @@ export function agentOn(
       context,
       observer: look,
       probe: probeExecutor(cri),
-      hint$: runtimeHints(cri, () => NEVER, look),
+      ...runtimeHints(cri, () => NEVER, look),
       hostIps: ['192.0.2.2'],
       ...(admission ? { admission } : {}),
       checkpoints: checkpointStore('/var/lib/rxlet/state', files),

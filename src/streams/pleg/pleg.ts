@@ -38,6 +38,8 @@ export interface PlegPorts {
   readonly nudge$: Observable<unknown>;
   /** Something happened to this pod, says the runtime. Only ever a hint: the state comes from listing. */
   readonly hint$: Observable<PodUid>;
+  /** Whether hints come at all: then relists are only the safety net. Emits at once. */
+  readonly listening$: Observable<boolean>;
   /** Observations that others made on the way; they spare us finding the same out again. */
   readonly known$: Observable<ObservedPod>;
   /** Emits once the pod is not being worked on: whoever works on it will observe it anyway. */
@@ -47,6 +49,8 @@ export interface PlegPorts {
 export interface PlegTimings {
   /** Milliseconds between two relists. */
   readonly period: number;
+  /** The same while the runtime tells by itself what happens. */
+  readonly listeningPeriod: number;
   /** Milliseconds for which no relist starts after one has ended. */
   readonly cooldown: number;
   /** Milliseconds without a successful relist after which the PLEG is unhealthy (kubelet: 3 minutes). */
@@ -124,12 +128,17 @@ export function pleg(ports: PlegPorts, timings: PlegTimings): Pleg {
   };
 }
 
-function relists({ listPods, nudge$ }: PlegPorts, { period, cooldown }: PlegTimings): Observable<Relist> {
+function relists(
+  { listPods, nudge$, listening$ }: PlegPorts,
+  { period, listeningPeriod, cooldown }: PlegTimings,
+): Observable<Relist> {
   const once$ = defer(listPods).pipe(
     map((snapshot): Relist => ({ ok: true, snapshot })),
     catchError((error: unknown) => of<Relist>({ ok: false, error })),
   );
-  return merge(timer(0, period), nudge$).pipe(
+  // Begins anew, and at once, whenever that changes: what happened in between was told by no hint.
+  const tick$ = listening$.pipe(switchMap((listening) => timer(0, listening ? listeningPeriod : period)));
+  return merge(tick$, nudge$).pipe(
     conflateMap({
       work: () => concat(once$, timer(cooldown).pipe(ignoreElements())),
       recover: (error): Relist => ({ ok: false, error }),

@@ -21,7 +21,7 @@ describe('runtimeHints', () => {
       const expected = '--u--u-- 500ms ---u';
       const containerEvents = () => cold(streams.shift() ?? '-', { e }, CUT);
       expectObservable(
-        runtimeHints(fakeCri([], { containerEvents }), () => NEVER, owners),
+        runtimeHints(fakeCri([], { containerEvents }), () => NEVER, owners).hint$,
         '^ 999ms !',
       ).toBe(expected, {
         u,
@@ -36,7 +36,26 @@ describe('runtimeHints', () => {
       const tasks = hot('         --t----t-', { t: { containerId: 'known' } });
       const expected = '          --u----u-';
       const cri = fakeCri([], { containerEvents: () => events });
-      expectObservable(runtimeHints(cri, () => tasks, owners)).toBe(expected, { u });
+      expectObservable(runtimeHints(cri, () => tasks, owners).hint$).toBe(expected, { u });
+    }),
+  );
+
+  it(
+    'says that it listens once a stream has been open for a second, and that it does not as soon as it is cut',
+    marbles(({ cold, expectObservable }) => {
+      const streams = ['1500ms #', '-'];
+      const containerEvents = () => cold<ContainerEventResponse>(streams.shift() ?? '-', {}, CUT);
+      const { listening$ } = runtimeHints(fakeCri([], { containerEvents }), () => NEVER, owners);
+      expectObservable(listening$, '^ 3500ms !').toBe('f 999ms t 499ms f 1499ms t', { f: false, t: true });
+    }),
+  );
+
+  it(
+    'never says that it listens where the runtime has no events at all',
+    marbles(({ expectObservable }) => {
+      const cri = fakeCri([], { containerEvents: () => throwError(() => UNIMPLEMENTED) });
+      const noTasks = () => throwError(() => new RuntimeError('unimplemented', 'Subscribe', 'unknown service'));
+      expectObservable(runtimeHints(cri, noTasks, owners).listening$, '^ 60s !').toBe('f', { f: false });
     }),
   );
 
@@ -46,7 +65,7 @@ describe('runtimeHints', () => {
       const events = hot('  -k-s-n-', { k: { containerId: 'known' }, s: { containerId: 'stranger' }, n: {} });
       const expected = '    -u-----';
       const cri = fakeCri([], { containerEvents: () => events });
-      expectObservable(runtimeHints(cri, () => NEVER, owners)).toBe(expected, { u });
+      expectObservable(runtimeHints(cri, () => NEVER, owners).hint$).toBe(expected, { u });
     }),
   );
 
@@ -57,7 +76,7 @@ describe('runtimeHints', () => {
       const tasks = cold('--t#', { t: { containerId: 'known' } }, CUT);
       const cri = fakeCri([], { containerEvents: () => events });
       expectObservable(
-        runtimeHints(cri, () => tasks, owners),
+        runtimeHints(cri, () => tasks, owners).hint$,
         '^ 505ms !',
       ).toBe('--u 500ms --u', { u });
       expectSubscriptions(events.subscriptions).toBe(['(^!)', '--- 500ms (^!)']);
@@ -69,7 +88,7 @@ describe('runtimeHints', () => {
     marbles(({ expectObservable }) => {
       const cri = fakeCri([], { containerEvents: () => throwError(() => UNIMPLEMENTED) });
       const noTasks = () => throwError(() => new RuntimeError('unimplemented', 'Subscribe', 'unknown service'));
-      expectObservable(runtimeHints(cri, noTasks, owners), '^ 60s !').toBe('-');
+      expectObservable(runtimeHints(cri, noTasks, owners).hint$, '^ 60s !').toBe('-');
     }),
   );
 
@@ -78,7 +97,7 @@ describe('runtimeHints', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const events = cold<never>('#', {}, CUT);
       expectObservable(
-        runtimeHints(fakeCri([], { containerEvents: () => events }), () => NEVER, owners),
+        runtimeHints(fakeCri([], { containerEvents: () => events }), () => NEVER, owners).hint$,
         '^ 27s !',
       ).toBe('-');
       expectSubscriptions(events.subscriptions).toBe([

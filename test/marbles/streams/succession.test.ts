@@ -22,7 +22,7 @@ import { fakeCri, fakeFiles } from '../fakes.ts';
 import { marbles } from '../harness.ts';
 
 const TIMINGS = {
-  pleg: { period: 1_000, cooldown: 10, threshold: 10_000, deadline: 100, patience: 10 },
+  pleg: { period: 1_000, listeningPeriod: 1_000, cooldown: 10, threshold: 10_000, deadline: 100, patience: 10 },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,
 };
@@ -69,6 +69,7 @@ function begun(
     objects$: NEVER,
     allSeen$: of(true),
     hint$: NEVER,
+        listening$: of(false),
     drain$: NEVER,
     cri: fakeCri([]),
     files: fakeFiles([]),

@@ -1,4 +1,4 @@
-import { NEVER, of, throwError, type Observable } from 'rxjs';
+import { defer, map, NEVER, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ObservedPod, Snapshot } from '../../../../src/model/observed.ts';
 import type { PodUid } from '../../../../src/model/pod.ts';
@@ -7,7 +7,7 @@ import { marbles } from '../../harness.ts';
 
 const uid = 'u' as PodUid;
 const other = 'o' as PodUid;
-const TIMINGS: PlegTimings = { period: 10, cooldown: 1, threshold: 1_000, deadline: 5, patience: 3 };
+const TIMINGS: PlegTimings = { period: 10, listeningPeriod: 40, cooldown: 1, threshold: 1_000, deadline: 5, patience: 3 };
 
 function pod(state: ContainerState | undefined, revision: number, of: PodUid = uid): ObservedPod {
   const containers =
@@ -41,6 +41,7 @@ function ports(overrides: Partial<PlegPorts>): PlegPorts {
     revision: () => 0,
     nudge$: NEVER,
     hint$: NEVER,
+    listening$: of(false),
     known$: NEVER,
     settled: () => of(undefined),
     ...overrides,
@@ -73,6 +74,20 @@ describe('pleg', () => {
         p: { pod: pod('running', 1), events: [{ type: 'ContainerStarted', uid, containerId: 'c-u' }] },
         q: { pod: pod('exited', 3), events: [{ type: 'ContainerDied', uid, containerId: 'c-u' }] },
       });
+    }),
+  );
+
+  it(
+    'relists seldom while the runtime tells by itself what happens, and at once when that begins or ends',
+    marbles(({ cold, hot, expectObservable }) => {
+      let relists = 0;
+      const listPods = () => defer(() => cold('(s|)', { s: snapshot(relists++) }));
+      const listening$ = hot('    n------------y 99ms          n', { n: false, y: true });
+      const { snapshot$ } = pleg(ports({ listPods, listening$ }), TIMINGS);
+      // Every 10 ms at first, every 40 ms while it listens.
+      const expected = '          0---------1--2 39ms 3 39ms 4 19ms 5 9ms 6';
+      const revisions$ = snapshot$.pipe(map(({ revision }) => String(revision)));
+      expectObservable(revisions$, '^ 125ms !').toBe(expected);
     }),
   );
 
