@@ -13,9 +13,11 @@ import {
   merge,
   mergeMap,
   of,
+  race,
   repeat,
   Subject,
   takeUntil,
+  throttleTime,
   throwError,
   timer,
   type Observable,
@@ -48,10 +50,12 @@ export interface RotationNote {
   readonly message: string;
 }
 
-/** Milliseconds between two looks at the size of a log, at most. */
+/** Milliseconds between two looks at the size of a log that grows. */
 const LOOK = 1_000;
-/** And at least, of one that grows fast. */
+/** At least, of one that grows fast. */
 const SOONEST = 100;
+/** At most, of one that nobody writes to: each look that finds nothing new doubles the time to the next. */
+const LATEST = 5_000;
 
 /**
  * Keeps the logs of containers within their limits.
@@ -63,7 +67,7 @@ const SOONEST = 100;
  * ```
  *
  * A log that will be full before the usual look is looked at in half of the time that is left, so a fast writer passes
- * its limit by what it writes in 100 ms. Folders are looked through every `monitorInterval`, when a log is full and when a container has started
+ * its limit by what it writes in 100 ms; one that does not grow is looked at every five seconds. Folders are looked through every `monitorInterval`, when a log is full and when a container has started
  * anew: see {@link planRotation}. Renaming waits for nothing; compressing waits for its turn. A log of a running
  * container that is missing is asked for again. Never errors, never completes before `book$`.
  */
@@ -75,6 +79,7 @@ export function rotateLogs(
   return defer(() => {
     let logs: ReadonlyMap<string, ContainerLog> = new Map();
     const gone = new Subject<string>();
+    const begun = new Subject<string>();
     const busy = new Set<string>();
 
     /** One container over all of its instances, look by look. */
@@ -82,11 +87,12 @@ export function rotateLogs(
       let next = 0;
       let before: { readonly file: string; readonly bytes: number; readonly at: number } | undefined;
       let sweepAt = 0;
+      let patience = LOOK;
 
       function look(): Observable<Item> {
         const log = logs.get(folder);
         if (!log) return EMPTY;
-        const usual = Math.min(LOOK, config.monitorInterval);
+        const usual = Math.min(patience, config.monitorInterval);
         return files.size(`${folder}/${log.file}`).pipe(
           mergeMap((size) => {
             const now = asyncScheduler.now();
@@ -97,7 +103,8 @@ export function rotateLogs(
             const isFull = log.running && bytes >= config.maxBytes;
             before = { file: log.file, bytes: isFull ? 0 : bytes, at: now };
             const left = isFull ? config.maxBytes : config.maxBytes - bytes;
-            next = log.running && rate > 0 ? Math.min(usual, Math.max(SOONEST, left / rate / 2)) : usual;
+            patience = grown === 0 ? Math.min(LATEST, patience * 2) : LOOK;
+            next = log.running && rate > 0 ? Math.min(LOOK, usual, Math.max(SOONEST, left / rate / 2)) : usual;
             if (!isFull && !isNew && now < sweepAt) return EMPTY;
             sweepAt = now + config.monitorInterval;
             const isLost = log.running && size === undefined;
@@ -109,7 +116,8 @@ export function rotateLogs(
           }),
         );
       }
-      return defer(look).pipe(repeat({ delay: () => timer(next) }));
+      const anew$ = begun.pipe(filter((one) => one === folder));
+      return defer(look).pipe(repeat({ delay: () => race(timer(next), anew$) }));
     }
 
     function tidy(folder: string, log: ContainerLog, now: number): Observable<Item> {
@@ -184,10 +192,15 @@ export function rotateLogs(
     }
 
     const item$ = book$.pipe(
+      throttleTime(LOOK, undefined, { leading: true, trailing: true }), // a page is turned at every step of every pod
       mergeMap((book) => {
         const before = logs;
         logs = logsIn(book, config.paths);
-        for (const folder of before.keys()) if (!logs.has(folder)) gone.next(folder);
+        for (const [folder, { file }] of before) {
+          const now = logs.get(folder);
+          if (!now) gone.next(folder);
+          else if (now.file !== file) begun.next(folder);
+        }
         return [...logs.keys()].filter((folder) => !before.has(folder));
       }),
       mergeMap((folder) => watch(folder).pipe(takeUntil(gone.pipe(filter((one) => one === folder))))),

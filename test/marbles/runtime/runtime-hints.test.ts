@@ -20,12 +20,12 @@ describe('runtimeHints', () => {
       const streams = ['--e--e--#', '---e'];
       const expected = '--u--u-- 500ms ---u';
       const containerEvents = () => cold(streams.shift() ?? '-', { e }, CUT);
-      expectObservable(
-        runtimeHints(fakeCri([], { containerEvents }), () => NEVER, owners).hint$,
-        '^ 999ms !',
-      ).toBe(expected, {
-        u,
-      });
+      expectObservable(runtimeHints(fakeCri([], { containerEvents }), () => NEVER, owners).hint$, '^ 999ms !').toBe(
+        expected,
+        {
+          u,
+        },
+      );
     }),
   );
 
@@ -75,10 +75,7 @@ describe('runtimeHints', () => {
       const events = cold<never>('#', {}, UNIMPLEMENTED);
       const tasks = cold('--t#', { t: { containerId: 'known' } }, CUT);
       const cri = fakeCri([], { containerEvents: () => events });
-      expectObservable(
-        runtimeHints(cri, () => tasks, owners).hint$,
-        '^ 505ms !',
-      ).toBe('--u 500ms --u', { u });
+      expectObservable(runtimeHints(cri, () => tasks, owners).hint$, '^ 505ms !').toBe('--u 500ms --u', { u });
       expectSubscriptions(events.subscriptions).toBe(['(^!)', '--- 500ms (^!)']);
     }),
   );

@@ -69,7 +69,7 @@ function begun(
     objects$: NEVER,
     allSeen$: of(true),
     hint$: NEVER,
-        listening$: of(false),
+    listening$: of(false),
     drain$: NEVER,
     cri: fakeCri([]),
     files: fakeFiles([]),

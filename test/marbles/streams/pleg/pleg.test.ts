@@ -7,7 +7,14 @@ import { marbles } from '../../harness.ts';
 
 const uid = 'u' as PodUid;
 const other = 'o' as PodUid;
-const TIMINGS: PlegTimings = { period: 10, listeningPeriod: 40, cooldown: 1, threshold: 1_000, deadline: 5, patience: 3 };
+const TIMINGS: PlegTimings = {
+  period: 10,
+  listeningPeriod: 40,
+  cooldown: 1,
+  threshold: 1_000,
+  deadline: 5,
+  patience: 3,
+};
 
 function pod(state: ContainerState | undefined, revision: number, of: PodUid = uid): ObservedPod {
   const containers =
