@@ -47,12 +47,16 @@ export function mountsOf(
       propagation,
     };
   });
-  const bringsHosts = own.some(({ containerPath }) => containerPath === ETC_HOSTS);
   return [
     ...own,
-    ...(bringsHosts ? [] : [{ containerPath: ETC_HOSTS, hostPath: etcHostsPath(paths, uid) }]),
+    ...(bringsHosts(container) ? [] : [{ containerPath: ETC_HOSTS, hostPath: etcHostsPath(paths, uid) }]),
     ...(container.terminationMessagePath
       ? [{ containerPath: fromRoot(container.terminationMessagePath), hostPath: terminationLog }]
       : []),
   ];
+}
+
+/** Whether a mount of its own stands where the pod's hosts file would. */
+export function bringsHosts({ volumeMounts = [] }: Pick<Container, 'volumeMounts'>): boolean {
+  return volumeMounts.some(({ mountPath }) => fromRoot(mountPath) === ETC_HOSTS);
 }

@@ -1,4 +1,16 @@
-import { catchError, concat, concatMap, defer, ignoreElements, map, of, throwError, type Observable } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  ignoreElements,
+  map,
+  of,
+  throwError,
+  type Observable,
+} from 'rxjs';
+import { allContainers } from '../model/containers.ts';
 import { messageOf } from '../model/errors.ts';
 import { hostNetworkHostsFile, hostsFile } from '../model/hosts-file.ts';
 import { podNames } from '../model/hostname.ts';
@@ -7,6 +19,7 @@ import type { FailedMount } from '../model/pod-memory.ts';
 import type { Pod } from '../model/pod.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { PodNote } from '../streams/workers/pod-work.ts';
+import { bringsHosts } from './mounts.ts';
 import { setUpVolumes } from './volumes/set-up-volumes.ts';
 import { VolumeError } from './volumes/volume-error.ts';
 import type { VolumeGround } from './volumes/volume-ground.ts';
@@ -36,13 +49,17 @@ export function preparePodFiles(
   );
 }
 
-/** Writes the pod's `/etc/hosts` in place: running containers have the file itself mounted. */
+/**
+ * Writes the pod's `/etc/hosts` in place: running containers have the file itself mounted. Nothing where every container
+ * brings its own: nobody would see it.
+ */
 export function writeHosts(
   pod: Pod,
   ips: readonly string[],
   { files, paths, config }: Ground & { readonly config: { readonly clusterDomain: string } },
 ): Observable<never> {
   const { metadata, spec } = pod;
+  if (allContainers(spec).every(bringsHosts)) return EMPTY;
   const text$ =
     spec.hostNetwork === true
       ? files.readFile('/etc/hosts').pipe(map((ofNode) => hostNetworkHostsFile(ofNode ?? '', spec.hostAliases)))

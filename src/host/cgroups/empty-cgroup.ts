@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { removeCgroup } from '../files/remove-cgroup.ts';
 import { hasCode } from '../files/system-error.ts';
-import { hierarchies } from './hierarchies.ts';
+import { hierarchies, treesOf } from './hierarchies.ts';
+import { removeCgroup } from './remove-cgroup.ts';
 
 const TRIES = 5;
 /** Milliseconds that processes get to vanish after they were killed; doubled from one try to the next. */
@@ -29,9 +29,8 @@ export async function isBusy(path: string, root: string): Promise<boolean> {
 }
 
 async function processesIn(path: string, root: string): Promise<ReadonlySet<number>> {
-  const found = await hierarchies(root);
-  const folders = found.version === 2 ? [found.root] : [...new Set(found.folders.values())];
-  const lists = await Promise.all(folders.map((folder) => processesBelow(join(folder, path))));
+  const trees = treesOf(await hierarchies(root));
+  const lists = await Promise.all(trees.map((tree) => processesBelow(join(tree, path))));
   return new Set(lists.flat());
 }
 

@@ -7,20 +7,28 @@ export const CGROUP_ROOT = '/sys/fs/cgroup';
 
 export type Hierarchies =
   | { readonly version: 2; readonly root: string; readonly controllers: readonly string[] }
-  /** By controller; two controllers may share one folder. The folder of version 2 in a hybrid set-up is none of them. */
-  | { readonly version: 1; readonly folders: ReadonlyMap<string, string> };
+  /** By controller; two controllers may share one folder. `unified` is the folder of version 2 in a hybrid set-up. */
+  | { readonly version: 1; readonly folders: ReadonlyMap<string, string>; readonly unified?: string };
 
 /** Looks at what is mounted. */
 export async function hierarchies(root: string = CGROUP_ROOT): Promise<Hierarchies> {
   const controllers = await textOf(join(root, 'cgroup.controllers'));
   if (controllers !== undefined) return { version: 2, root, controllers: controllers.split(/\s+/).filter(Boolean) };
   const folders = new Map<string, string>();
+  let unified: string | undefined;
   for (const name of await readdir(root)) {
     const folder = await realpath(join(root, name));
-    if ((await stat(folder)).isDirectory() && (await textOf(join(folder, 'cgroup.controllers'))) === undefined)
-      folders.set(name, folder);
+    if (!(await stat(folder)).isDirectory()) continue;
+    if ((await textOf(join(folder, 'cgroup.controllers'))) === undefined) folders.set(name, folder);
+    else unified = folder;
   }
-  return { version: 1, folders };
+  return { version: 1, folders, ...(unified === undefined ? {} : { unified }) };
+}
+
+/** The root of every tree that a cgroup may be in. */
+export function treesOf(found: Hierarchies): readonly string[] {
+  if (found.version === 2) return [found.root];
+  return [...new Set([...found.folders.values(), ...(found.unified === undefined ? [] : [found.unified])])];
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defer, map, type Observable } from 'rxjs';
 import type { Cgroups } from '../../streams/ports/cgroups.ts';
-import { removeCgroup } from '../files/remove-cgroup.ts';
 import { hasCode } from '../files/system-error.ts';
 import { applyCgroup } from './apply-cgroup.ts';
 import { emptyCgroup } from './empty-cgroup.ts';
-import { CGROUP_ROOT, hierarchies, type Hierarchies } from './hierarchies.ts';
+import { CGROUP_ROOT, hierarchies, treesOf, type Hierarchies } from './hierarchies.ts';
+import { removeCgroup } from './remove-cgroup.ts';
 
 /** The cgroups of this machine through its file system, version 1 and 2 alike (driver `cgroupfs`). */
 export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
@@ -21,9 +21,8 @@ export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
 
 /** In version 1 a cgroup that is gone from some hierarchies is still there in others. */
 export async function childrenOf(path: string, root: string): Promise<readonly string[]> {
-  const found = await hierarchies(root);
-  const folders = found.version === 2 ? [found.root] : [...new Set(found.folders.values())];
-  const names = await Promise.all(folders.map((folder) => directoriesIn(join(folder, path))));
+  const trees = treesOf(await hierarchies(root));
+  const names = await Promise.all(trees.map((tree) => directoriesIn(join(tree, path))));
   return [...new Set(names.flat())].sort();
 }
 

@@ -4,7 +4,7 @@ import type { Files } from '../../streams/ports/files.ts';
 import { makeDir } from './make-dir.ts';
 import { makeLink } from './make-link.ts';
 import { readFile } from './read-file.ts';
-import { removeCgroup } from './remove-cgroup.ts';
+import { removeCgroup } from '../cgroups/remove-cgroup.ts';
 import { removeTree } from './remove-tree.ts';
 import { hasCode } from './system-error.ts';
 import { typeOf } from './type-of.ts';

@@ -47,11 +47,7 @@ export function syncPod(
       const known = knownOf(work, hashes, memory, context);
       const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, known);
       if (plan.steps.length === 0) {
-        return concat(
-          from(verdictNotes(work, plan)),
-          tended(work, plan, context),
-          from(settled(work, observed, plan, context)),
-        );
+        return concat(tended(work, plan, context), from(settled(work, observed, plan, context)));
       }
       return performPlan(plan, pod, observed, memory, context).pipe(
         concatMap((progress): Observable<PodReport> => {
@@ -94,12 +90,6 @@ export function syncPod(
     }),
     catchError((error: unknown) => of(failed(work, memory, error, context.retryPeriod * jitter(context)))),
   );
-}
-
-/** Why the pod as a whole is ended, told once when that begins. */
-function verdictNotes({ uid }: Sync, { verdict }: PodPlan): readonly PodReport[] {
-  if (!verdict) return [];
-  return [{ kind: 'note', uid, note: { level: 'Normal', reason: verdict.reason, message: verdict.message } }];
 }
 
 /** Everything is as it should be, or waits for a time that is known. */

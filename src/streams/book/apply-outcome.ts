@@ -44,6 +44,11 @@ function applySynced(draft: Draft, entry: Syncing, outcome: Extract<PodOutcome, 
   const { observed, waiting, finished, verdict } = outcome;
   const synced = toSynced(entry, { observed, waiting, ...(verdict ? { verdict } : {}) });
   note(draft, finished && synced.pod ? toFinished(synced) : synced);
+  // The work that waited meanwhile comes to the same verdict once more.
+  if (verdict && entry.status?.reason !== verdict.reason) {
+    const { reason, message } = verdict;
+    draft.notes.push({ uid: entry.uid, note: { level: 'Normal', reason, message } });
+  }
   if (finished && entry.successor !== undefined) {
     end(draft, entry.uid, undefined, 'its successor takes its place');
   }

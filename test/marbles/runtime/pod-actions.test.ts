@@ -120,11 +120,13 @@ describe('podActions', () => {
       expect(at(5_000, undefined, now).memory?.activeSince).toBeLessThanOrEqual(5_000);
     });
 
-    it('and tells that it is over before it stops anything, in one event', () => {
+    it('and says that it is over before it stops anything', () => {
       const told = reports(sync(of, WELL), { more: { monotonic: () => 60_000 } }, { ...NO_MEMORY, activeSince: 0 });
       expect(told).toMatchObject([
-        { kind: 'note', note: { reason: 'DeadlineExceeded' } },
-        { kind: 'outcome', outcome: { kind: 'synced', finished: false, next: 0 } },
+        {
+          kind: 'outcome',
+          outcome: { kind: 'synced', finished: false, next: 0, verdict: { reason: 'DeadlineExceeded' } },
+        },
       ]);
     });
   });

@@ -1,5 +1,6 @@
 import { of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { Container } from '../../../src/model/pod.ts';
 import { makeTerminationLog, nextAttemptByLogs, preparePodFiles, writeHosts } from '../../../src/runtime/pod-files.ts';
 import { VolumeError } from '../../../src/runtime/volumes/volume-error.ts';
 import type { PerformContext } from '../../../src/runtime/perform-plan.ts';
@@ -66,6 +67,15 @@ describe('writeHosts', () => {
     );
   });
 
+  it.each([
+    ['every container', [covering('init')], [covering('main')], false],
+    ['one of two', [], [covering('main'), covering('side', '/etc/hosts.d')], true],
+    ['an init container alone', [covering('init')], [covering('main', '/etc')], true],
+  ])('writes nothing where nobody would see it: %s brings its own', (_who, initContainers, containers, isWritten) => {
+    const { texts } = run((ground) => writeHosts(pod({ spec: { initContainers, containers } }), ['10.0.0.7'], ground));
+    expect(texts.has('/root/pods/u-1/etc-hosts')).toBe(isWritten);
+  });
+
   it('keeps the inode, which running containers have mounted', () => {
     const options: unknown[] = [];
     const writeFile: Files['writeFile'] = (_path, _content, how) => {
@@ -105,3 +115,7 @@ describe('nextAttemptByLogs', () => {
     expect(run((ground) => nextAttemptByLogs(pod(), 'main', ground), { list }).emitted).toEqual([attempt]);
   });
 });
+
+function covering(name: string, mountPath = '/etc/hosts'): Container {
+  return { name, volumeMounts: [{ name: 'h', mountPath }] };
+}

@@ -337,6 +337,19 @@ describe('turnPage: endings', () => {
     expect(mended.entries.get('a' as PodUid)).not.toHaveProperty('error');
   });
 
+  it('tells once that a pod is past its deadline, though the work that waited finds the same', () => {
+    const verdict = { phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' } as const;
+    const synced = outcome('a', 'synced', 'sync') as Extract<BookEvent, { readonly kind: 'outcome' }>;
+    const late: BookEvent = { ...synced, outcome: { ...synced.outcome, verdict } as PodOutcome };
+    const told = [late, late].map((_event, index, all) => {
+      return story(snapshot(), add(a), ...all.slice(0, index + 1)).page.notes;
+    });
+    expect(told).toEqual([
+      [{ uid: 'a', note: { level: 'Normal', reason: 'DeadlineExceeded', message: 'too long' } }],
+      [],
+    ]);
+  });
+
   it('ignores the outcome of a sync that comes after the end has begun', () => {
     const { page } = story(snapshot(), add(a), remove(a), outcome('a', 'synced', 'sync'));
     expect(page.book.entries.get('a' as PodUid)?.phase).toBe('terminating');

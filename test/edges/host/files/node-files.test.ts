@@ -19,7 +19,8 @@ import { firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeFiles } from '../../../../src/host/files/node-files.ts';
 import { parseMountPoints } from '../../../../src/host/files/mount-points.ts';
-import { CGROUP_ROOT, removeCgroup } from '../../../../src/host/files/remove-cgroup.ts';
+import { CGROUP_ROOT } from '../../../../src/host/cgroups/hierarchies.ts';
+import { removeCgroup } from '../../../../src/host/cgroups/remove-cgroup.ts';
 
 const files = nodeFiles();
 let dir: string;
@@ -289,6 +290,14 @@ describe('nodeFiles', () => {
       await removeCgroup('/kubepods/podx', dir);
       expect(readdirSync(at('cpu,cpuacct', 'kubepods'))).toEqual([]);
       expect(readdirSync(at('memory', 'kubepods'))).toEqual([]);
+    });
+
+    it('removes a group of a machine with both versions from the folder of version 2, too', async () => {
+      for (const hierarchy of ['memory', 'unified']) mkdirSync(at(hierarchy, 'kubepods', 'podx'), { recursive: true });
+      writeFileSync(at('unified', 'cgroup.controllers'), '');
+      await removeCgroup('/kubepods/podx', dir);
+      expect(readdirSync(at('memory', 'kubepods'))).toEqual([]);
+      expect(readdirSync(at('unified', 'kubepods'))).toEqual([]);
     });
 
     it.each(['/', '', '.', '/kubepods/..', '../etc'])('does not take %j for a group', async (path) => {

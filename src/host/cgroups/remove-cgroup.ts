@@ -1,9 +1,7 @@
-import { readdir, realpath, rmdir, stat } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
-import { hasCode, systemError } from './system-error.ts';
-
-/** Where Linux shows cgroups: one tree in version 2, one directory per hierarchy in version 1. */
-export const CGROUP_ROOT = '/sys/fs/cgroup';
+import { hasCode, systemError } from '../files/system-error.ts';
+import { CGROUP_ROOT, hierarchies, treesOf } from './hierarchies.ts';
 
 /**
  * Removes a cgroup and those below it in every hierarchy, the innermost first. Fine where there is none.
@@ -13,16 +11,10 @@ export async function removeCgroup(cgroupPath: string, root: string = CGROUP_ROO
   if (normalize(join('/', cgroupPath)) === '/' || cgroupPath.split('/').includes('..')) {
     throw systemError('EINVAL', 'not a cgroup to remove', cgroupPath);
   }
-  const trees = (await hierarchies(root)).map((hierarchy) => join(hierarchy, cgroupPath));
+  const trees = treesOf(await hierarchies(root)).map((tree) => join(tree, cgroupPath));
   const results = await Promise.allSettled(trees.map(removeFrom));
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
-}
-
-async function hierarchies(root: string): Promise<readonly string[]> {
-  if (await exists(join(root, 'cgroup.controllers'))) return [root];
-  // Links such as cpu -> cpu,cpuacct lead to the same hierarchy.
-  return [...new Set(await Promise.all((await readdir(root)).map((name) => realpath(join(root, name)))))];
 }
 
 /** Only its directories can be removed from a cgroup; the files in it go with it. */
@@ -34,15 +26,5 @@ async function removeFrom(path: string): Promise<void> {
     await rmdir(path);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
   }
 }
