@@ -5,6 +5,9 @@ import type { AgentOptions, ClientCommand, PsFormat, PsOptions, ValidateOptions 
 /** Where the agent listens unless it is told otherwise. */
 export const SOCKET = '/run/rxlet/rxlet.sock';
 
+/** Where the state is unless it is told otherwise. */
+export const ROOT_DIR = '/var/lib/rxlet';
+
 type Then = (command: ClientCommand) => void;
 
 /** Adds every command but those that run the agent. */
@@ -18,6 +21,7 @@ export function addClientCommands(program: Commander, then: Then): void {
   addPlan(program, then);
   addTop(program, then);
   addCompletion(program, then);
+  addVolumes(program, then);
   addValidate(program, then);
 }
 
@@ -189,6 +193,31 @@ function addCompletion(program: Commander, then: Then): void {
     .addHelpText('after', '\nbash: source <(rxlet completion bash)\nzsh:  source <(rxlet completion zsh)')
     .action((shell: 'bash' | 'zsh') => {
       then({ kind: 'completion', shell });
+    });
+}
+
+function addVolumes(program: Commander, then: Then): void {
+  const volumes = program
+    .command('volumes')
+    .description('the folders of persistent volume claims: list them, remove them')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false);
+  const withFlags = (command: Commander): Commander =>
+    command
+      .helpOption('-h, --help', 'show this help')
+      .option('--socket <path>', 'unix socket of the agent', SOCKET)
+      .option('--root-dir <folder>', 'where the state of rxlet is when no agent runs', ROOT_DIR);
+  interface Flags {
+    readonly socket: string;
+    readonly rootDir: string;
+  }
+  withFlags(volumes.command('ls').description('show them, their sizes and who uses them')).action((given: Flags) => {
+    then({ kind: 'volumes', options: { verb: 'ls', names: [], ...given } });
+  });
+  withFlags(volumes.command('rm').description('remove them with all that is in them; refused while a pod has them'))
+    .argument('<claim...>', 'claim, or namespace/claim')
+    .action((names: readonly string[], given: Flags) => {
+      then({ kind: 'volumes', options: { verb: 'rm', names, ...given } });
     });
 }
 

@@ -41,6 +41,8 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       return of(completion(command.shell));
     case 'top':
       return top(command.options, terminal);
+    case 'volumes':
+      return defer(() => import('./commands/volumes.ts')).pipe(switchMap(({ volumes }) => volumes(command.options)));
     case 'validate':
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),

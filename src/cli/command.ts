@@ -20,6 +20,7 @@ export type ClientCommand =
   | { readonly kind: 'plan'; readonly options: PlanOptions }
   | { readonly kind: 'completion'; readonly shell: 'bash' | 'zsh' }
   | { readonly kind: 'top'; readonly options: TopOptions }
+  | { readonly kind: 'volumes'; readonly options: VolumesOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions };
 
 export interface RunOptions {
@@ -87,6 +88,15 @@ export interface PlanOptions {
   /** Compares with a node on which nothing runs, without asking an agent. */
   readonly empty: boolean;
   readonly format: 'text' | 'json';
+}
+
+export interface VolumesOptions {
+  readonly verb: 'ls' | 'rm';
+  /** Claims to remove, as `claim` or `namespace/claim`. */
+  readonly names: readonly string[];
+  readonly socket: string;
+  /** Where the volumes are when no agent runs. */
+  readonly rootDir: string;
 }
 
 export interface ValidateOptions {

@@ -1,12 +1,10 @@
 import { isIP } from 'node:net';
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { nodeLabelProblem } from '../model/admission/node-labels.ts';
-import { addClientCommands, SOCKET } from './client-program.ts';
+import { addClientCommands, ROOT_DIR, SOCKET } from './client-program.ts';
 import type { Command, RunOptions } from './command.ts';
 import { EXIT_CODES, EXIT_CODES_HELP } from './exit-codes.ts';
 import { flagLayer, kubeletFlags } from './kubelet-flags.ts';
-
-const ROOT_DIR = '/var/lib/rxlet';
 
 /** Reads the arguments after `rxlet`. Never throws, prints nothing: what to print is part of the answer. */
 export function parseCommandLine(argv: readonly string[]): Command {

@@ -25,6 +25,9 @@ _rxlet() {
     completion)
       COMPREPLY=($(compgen -W "bash zsh" -- "$word"))
       return ;;
+    volumes)
+      COMPREPLY=($(compgen -W "ls rm" -- "$word"))
+      return ;;
     get)
       COMPREPLY=($(compgen -W "pods events" -- "$word"))
       return ;;
@@ -36,7 +39,7 @@ _rxlet() {
   esac
   case "$command" in
     validate | plan) COMPREPLY=($(compgen -f -- "$word")) ;;
-    run | version | completion | problems) ;;
+    run | version | completion | problems | volumes) ;;
     *) COMPREPLY=($(compgen -W "$(rxlet ps -o name 2>/dev/null | sed 's|^default/||')" -- "$word")) ;;
   esac
 }
