@@ -2,6 +2,7 @@ import { containerHash } from '../model/container-hash.ts';
 import type { ContainerConfig, KeyValue, UserNamespace } from '../model/cri/api.ts';
 import * as keys from '../model/cri/labels.ts';
 import { goJson } from '../model/go-json.ts';
+import { hasSecretInCommand } from '../model/env/secret-in-command.ts';
 import { expand } from '../model/expand.ts';
 import type { LocalImage } from '../model/local-image.ts';
 import { containerLogPath } from '../model/paths.ts';
@@ -51,6 +52,7 @@ export function containerConfig(
     annotations: {
       ...annotationsOf(pod, container, restartCount),
       ...(configHash === undefined ? {} : { [keys.CONFIG_HASH]: configHash }),
+      ...(hasSecretInCommand(container) ? { [keys.SECRET_IN_COMMAND]: 'true' } : {}),
     },
     logPath: containerLogPath(name, restartCount),
     stdin: stdin === true,

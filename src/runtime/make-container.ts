@@ -11,6 +11,7 @@ import {
   type Observable,
 } from 'rxjs';
 import { configHash } from '../model/env/config-hash.ts';
+import { hasSecretInCommand, withoutCommand } from '../model/env/secret-in-command.ts';
 import { messageOf } from '../model/errors.ts';
 import { podLogDir } from '../model/paths.ts';
 import type { Container, Pod } from '../model/pod.ts';
@@ -85,10 +86,15 @@ export function makeContainer(
     map(({ containerId }) => containerId ?? ''),
     catchError((error: unknown) =>
       throwError(() =>
-        error instanceof StartError ? error : new StartError('CreateContainerError', messageOf(error)),
+        error instanceof StartError ? error : new StartError('CreateContainerError', complaintOf(error, container)),
       ),
     ),
   );
+}
+
+/** What an error says, as far as it can hold nothing that a Secret says. */
+export function complaintOf(error: unknown, container: Container): string {
+  return hasSecretInCommand(container) ? withoutCommand(messageOf(error)) : messageOf(error);
 }
 
 /** Completes, or errors where the container must not run as root and would. */

@@ -6,7 +6,8 @@ import type {
   PodSandbox,
   PodSandboxStatusResponse,
 } from '../model/cri/api.ts';
-import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, uidLabel } from '../model/cri/labels.ts';
+import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, SECRET_IN_COMMAND, uidLabel } from '../model/cri/labels.ts';
+import { withoutCommand } from '../model/env/secret-in-command.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type {
   ContainerDetail,
@@ -214,6 +215,10 @@ function containerState(state: Container['state']): ContainerState {
   }
 }
 
+function complaintOf({ message = '', annotations = {} }: ContainerStatus = {}): string {
+  return message !== '' && SECRET_IN_COMMAND in annotations ? withoutCommand(message) : message;
+}
+
 function detailOf(status: ContainerStatus | undefined, ownMessage: string): ContainerDetail {
   const { image, imageRef, user } = status ?? {};
   return {
@@ -221,7 +226,7 @@ function detailOf(status: ContainerStatus | undefined, ownMessage: string): Cont
     finishedAt: status?.finishedAt ?? 0,
     exitCode: status?.exitCode ?? 0,
     reason: status?.reason ?? '',
-    message: [status?.message ?? '', ownMessage].filter(Boolean).join(': '),
+    message: [complaintOf(status), ownMessage].filter(Boolean).join(': '),
     logPath: status?.logPath ?? '',
     ...(image?.image ? { image: image.image } : {}),
     ...(imageRef ? { imageRef } : {}),

@@ -32,7 +32,7 @@ import type { LocalImage } from '../model/local-image.ts';
 import type { RuntimeContext } from './context.ts';
 import { ensureImage, StartError, withTag, type Images, type ImageStep } from './ensure-image.ts';
 import type { PodPlan } from './plan-pod.ts';
-import { makeContainer } from './make-container.ts';
+import { complaintOf, makeContainer } from './make-container.ts';
 import type { Step } from './plan-steps.ts';
 import { preparePodCgroup, withinPodCgroup } from './pod-cgroup.ts';
 import { nextAttemptByLogs, preparePodFiles } from './pod-files.ts';
@@ -292,7 +292,9 @@ function startMade(
   return concat(
     cri.startContainer({ containerId: made.id }).pipe(
       ignoreElements(),
-      catchError((error: unknown) => throwError(() => new StartError('RunContainerError', messageOf(error)))),
+      catchError((error: unknown) =>
+        throwError(() => new StartError('RunContainerError', complaintOf(error, container))),
+      ),
     ),
     of<PodNote>({ level: 'Normal', reason: 'Started', message: 'Container started', container: name }),
     // Only log collectors need the link: without it the container is as good as ever.

@@ -15,6 +15,8 @@ export const TERMINATION_GRACE = 'io.kubernetes.pod.terminationGracePeriod';
 
 /** Ours: stands for the objects that the variables of a container are from. */
 export const CONFIG_HASH = 'rxlet.dev/config-hash';
+/** Ours, with any value: the command holds what a Secret says, so what the runtime says of it is not told. */
+export const SECRET_IN_COMMAND = 'rxlet.dev/secret-in-command';
 
 /** Whose an object of the runtime is; absent on what is not a pod's. */
 export function podLabels({
