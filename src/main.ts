@@ -1,16 +1,21 @@
 #!/usr/bin/env node
-import { defer, forkJoin, from, fromEvent, merge, of, switchMap, tap, type Observable } from 'rxjs';
+import { defer, forkJoin, from, fromEvent, merge, of, switchMap, takeUntil, tap, type Observable } from 'rxjs';
 import { client } from './cli/client.ts';
 import { CliError, describeCliError } from './cli/cli-error.ts';
 import { EXIT_CODES } from './cli/exit-codes.ts';
 import { writeLog } from './cli/log.ts';
 import { parseCommandLine } from './cli/program.ts';
 import { resolveRunOptions } from './cli/resolve-run-options.ts';
+import { streamClient } from './cli/stream-client.ts';
 import { terminalOf } from './cli/terminal.ts';
 import { rxletVersion } from './cli/version.ts';
 
 const { argv, env, stdout, stderr } = process;
 const stop$ = merge(fromEvent(process, 'SIGTERM'), fromEvent(process, 'SIGINT'));
+
+/** Nobody reads on, as with `rxlet logs web | head`. */
+const deaf$ = fromEvent(stdout, 'error');
+const standard = { stdin: () => process.stdin, stdout, stderr, exitWith: (code: number) => (process.exitCode = code) };
 
 function work(): Observable<unknown> {
   const command = parseCommandLine(argv.slice(2));
@@ -24,6 +29,10 @@ function work(): Observable<unknown> {
         writeLog({ verbosity, pretty, colour, write: (text) => stderr.write(text) }),
       );
     }
+    case 'logs':
+    case 'exec':
+    case 'portForward':
+      return streamClient(command, standard).pipe(tap(print), takeUntil(merge(stop$, deaf$)));
     case 'version':
       return of(`${rxletVersion()}\n`).pipe(tap(print));
     case 'help':

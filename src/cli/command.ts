@@ -6,6 +6,7 @@ import type { ExitCode } from './exit-codes.ts';
 export type Command =
   | { readonly kind: 'run'; readonly options: RunOptions }
   | ClientCommand
+  | StreamCommand
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'error'; readonly exitCode: ExitCode; readonly message: string; readonly hint: string };
@@ -22,6 +23,13 @@ export type ClientCommand =
   | { readonly kind: 'top'; readonly options: TopOptions }
   | { readonly kind: 'volumes'; readonly options: VolumesOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions };
+
+/** What joins this terminal to a container. */
+export type StreamCommand =
+  | { readonly kind: 'logs'; readonly options: LogsOptions }
+  /** Without a command it attaches to what runs already. */
+  | { readonly kind: 'exec'; readonly options: ExecOptions }
+  | { readonly kind: 'portForward'; readonly options: PortForwardOptions };
 
 export interface RunOptions {
   readonly config: string | undefined;
@@ -71,6 +79,36 @@ export interface EventsOptions extends AgentOptions {
   readonly format: PsFormat;
   /** The pod that they are of; absent: any. */
   readonly name: string | undefined;
+}
+
+export interface LogsOptions extends AgentOptions {
+  readonly name: string;
+  readonly container: string | undefined;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly allContainers: boolean;
+  readonly prefix: boolean;
+  readonly timestamps: boolean;
+  readonly tail: number | undefined;
+  /** Seconds. */
+  readonly since: number | undefined;
+  readonly sinceTime: string | undefined;
+  readonly limitBytes: number | undefined;
+}
+
+export interface ExecOptions extends AgentOptions {
+  readonly name: string;
+  readonly container: string | undefined;
+  readonly command: readonly string[];
+  readonly stdin: boolean;
+  readonly tty: boolean;
+}
+
+export interface PortForwardOptions extends AgentOptions {
+  readonly name: string;
+  readonly address: string;
+  /** `local` 0 is any free one. */
+  readonly ports: readonly { readonly local: number; readonly remote: number }[];
 }
 
 export interface ProblemsOptions {

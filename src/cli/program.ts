@@ -4,6 +4,7 @@ import { nodeLabelProblem } from '../model/admission/node-labels.ts';
 import { addClientCommands, ROOT_DIR, SOCKET } from './client-program.ts';
 import type { Command, RunOptions } from './command.ts';
 import { EXIT_CODES, EXIT_CODES_HELP } from './exit-codes.ts';
+import { addStreamCommands } from './stream-program.ts';
 import { flagLayer, kubeletFlags } from './kubelet-flags.ts';
 
 /** Reads the arguments after `rxlet`. Never throws, prints nothing: what to print is part of the answer. */
@@ -30,6 +31,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
 
   addRun(program, (options) => (asked = { kind: 'run', options }));
   addClientCommands(program, (command) => (asked = command));
+  addStreamCommands(program, (command) => (asked = command));
   program
     .command('version')
     .description('show the version of rxlet')

@@ -111,7 +111,7 @@ function refusal(socket: string, status: number, body: string): CliError {
   return gone(socket, `it answered ${status}${body.trim() === '' ? '' : `: ${body.trim()}`}`);
 }
 
-function unreachable(socket: string, error: NodeJS.ErrnoException): CliError {
+export function unreachable(socket: string, error: NodeJS.ErrnoException): CliError {
   switch (error.code) {
     case 'EACCES':
       return new CliError(

@@ -28,7 +28,22 @@ function errorOf(...argv: readonly string[]): Extract<Command, { kind: 'error' }
 }
 
 const HELPS: readonly [readonly string[]][] = [
-  ...['get', 'describe', 'events', 'problems', 'validate', 'plan', 'completion', 'stop', 'start', 'restart'],
+  ...[
+    'get',
+    'describe',
+    'events',
+    'problems',
+    'validate',
+    'plan',
+    'completion',
+    'stop',
+    'start',
+    'restart',
+    'logs',
+    'exec',
+    'attach',
+    'port-forward',
+  ],
 ].map((name) => [[name, '--help']]);
 
 describe('parseCommandLine', () => {

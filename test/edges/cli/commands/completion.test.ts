@@ -47,7 +47,19 @@ function offers(...words: readonly string[]): readonly string[] {
 describe('completion', () => {
   it('offers every command', () => {
     expect(offers('')).toEqual(
-      expect.arrayContaining(['run', 'ps', 'get', 'describe', 'events', 'problems', 'stop', 'plan', 'validate']),
+      expect.arrayContaining([
+        'run',
+        'ps',
+        'get',
+        'describe',
+        'events',
+        'problems',
+        'stop',
+        'plan',
+        'validate',
+        'logs',
+        'port-forward',
+      ]),
     );
     expect(offers('r').toSorted()).toEqual(['restart', 'run']);
     expect(offers('st').toSorted()).toEqual(['start', 'stop']);
