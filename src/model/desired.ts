@@ -26,10 +26,19 @@ export interface Problem {
 /** Everything one source currently wants to run. Always whole, never a delta. */
 export interface Desired {
   readonly source: SourceName;
+  /** Which one it is among several sources of this name, as their URLs; absent: it is the only one. */
+  readonly place?: string;
+  /** Nothing is known yet of what it wants, so only its problems count: it has not been heard. */
+  readonly unheard?: true;
   readonly pods: readonly Pod[];
   /** What serves its pods; absent: nothing. */
   readonly objects?: readonly LocalObject[];
   readonly problems: readonly Problem[];
+}
+
+/** Tells one source from every other. */
+export function sourceKey({ source, place }: Pick<Desired, 'source' | 'place'>): string {
+  return place ?? source;
 }
 
 /** How a source's wish for one pod changed (kubelet, PodUpdate operations). */

@@ -1,5 +1,5 @@
 import { deepEqual } from '../model/deep-equal.ts';
-import type { Desired, PodChange, Problem } from '../model/desired.ts';
+import { sourceKey, type Desired, type PodChange, type Problem } from '../model/desired.ts';
 import { NO_OBJECTS, type ObjectSet } from '../model/objects/object-set.ts';
 import type { Pod, PodUid, SourceName } from '../model/pod.ts';
 import { rfc3339Nano } from '../model/rfc3339.ts';
@@ -7,16 +7,16 @@ import { CONFIG_MIRROR, CONFIG_SEEN, CONFIG_SOURCE } from '../model/config-annot
 import { settleObjects } from './settle-objects.ts';
 import { claimsOf, settleClaims } from './settle-claims.ts';
 
-/** What every source wants, and what of it holds. */
+/** What every source wants, and what of it holds; each source by its key ({@link sourceKey}). */
 export interface Ledger {
   /** The last whole set of each source, as it came. */
-  readonly wanted: ReadonlyMap<SourceName, Desired>;
+  readonly wanted: ReadonlyMap<string, Desired>;
   /** The pods of it that count: no two of them share a name or a UID. */
-  readonly accepted: ReadonlyMap<SourceName, ReadonlyMap<PodUid, Pod>>;
+  readonly accepted: ReadonlyMap<string, ReadonlyMap<PodUid, Pod>>;
   /** What serves the pods: of two sources that hold one object, the one that had it first counts. */
   readonly objects: ObjectSet;
   /** What is wrong with the sets of each source. */
-  readonly problems: ReadonlyMap<SourceName, readonly Problem[]>;
+  readonly problems: ReadonlyMap<string, readonly Problem[]>;
   /** What the last set changed, in the order in which it is to be acted on. */
   readonly changes: readonly PodChange[];
 }
@@ -39,31 +39,33 @@ const ORDER = ['remove', 'add', 'update', 'delete', 'reconcile'] as const satisf
  * `now` is in milliseconds since 1970.
  */
 export function applyDesired(ledger: Ledger, desired: Desired, now: number): Ledger {
-  const wanted = new Map(ledger.wanted).set(desired.source, desired);
+  const wanted = new Map(ledger.wanted).set(sourceKey(desired), desired);
   const accepted = new Map(ledger.accepted);
   const problems = new Map(ledger.problems);
   const changes: PodChange[] = [];
 
-  for (const { source, pods, problems: own } of [desired, ...waiting(wanted, ledger, desired.source)]) {
-    const before = accepted.get(source) ?? new Map<PodUid, Pod>();
-    const { fit, rejected } = settleClaims(source, pods, before, claimsOf(others(accepted, source)));
+  for (const set of [desired, ...waiting(wanted, ledger, sourceKey(desired))]) {
+    const { source, problems: own } = set;
+    const key = sourceKey(set);
+    const before = accepted.get(key) ?? new Map<PodUid, Pod>();
+    const { fit, rejected } = settleClaims(set, before, claimsOf(others(accepted, key)));
     const after = new Map(fit.map((pod) => [pod.metadata.uid, settle(source, pod, before.get(pod.metadata.uid), now)]));
-    accepted.set(source, after);
-    problems.set(source, [...own, ...rejected]);
+    accepted.set(key, after);
+    problems.set(key, [...own, ...rejected]);
     changes.push(...diffPods(source, before, after));
   }
   return { wanted, accepted, objects: settleObjects(ledger.objects, wanted), problems, changes: inOrder(changes) };
 }
 
 /** Other sources of which some pods were not let in; a name may have become free. */
-function waiting(wanted: Ledger['wanted'], { accepted }: Ledger, except: SourceName): readonly Desired[] {
-  return [...wanted.values()].filter(
-    ({ source, pods }) => source !== except && pods.length > (accepted.get(source)?.size ?? 0),
+function waiting(wanted: Ledger['wanted'], { accepted }: Ledger, except: string): readonly Desired[] {
+  return [...wanted].flatMap(([key, desired]) =>
+    key !== except && desired.pods.length > (accepted.get(key)?.size ?? 0) ? desired : [],
   );
 }
 
-function others(accepted: Ledger['accepted'], except: SourceName): Ledger['accepted'] {
-  return new Map([...accepted].filter(([source]) => source !== except));
+function others(accepted: Ledger['accepted'], except: string): Ledger['accepted'] {
+  return new Map([...accepted].filter(([key]) => key !== except));
 }
 
 /** The pod as it is kept: the record from before where nothing changed, else the new one with our annotations. */

@@ -1,6 +1,6 @@
 import { CONFIG_MIRROR } from '../model/config-annotations.ts';
-import type { Problem } from '../model/desired.ts';
-import { fullNameOf, type Pod, type PodUid, type SourceName } from '../model/pod.ts';
+import { sourceKey, type Desired, type Problem } from '../model/desired.ts';
+import { fullNameOf, type Pod, type PodUid } from '../model/pod.ts';
 
 /** Who holds a full name or a UID, in words. */
 export type Claims = ReadonlyMap<string, string>;
@@ -12,10 +12,12 @@ export interface Settled {
   readonly rejected: readonly Problem[];
 }
 
-export function claimsOf(accepted: ReadonlyMap<SourceName, ReadonlyMap<PodUid, Pod>>): Claims {
+/** Who holds what, by the keys of the sources. */
+export function claimsOf(accepted: ReadonlyMap<string, ReadonlyMap<PodUid, Pod>>): Claims {
   const holders = new Map<string, string>();
-  for (const [source, pods] of accepted) {
-    for (const pod of pods.values()) claim(holders, pod, `a pod of the ${source} source`);
+  for (const [key, pods] of accepted) {
+    const holder = key.includes(':') ? `a pod from ${key}` : `a pod of the ${key} source`;
+    for (const pod of pods.values()) claim(holders, pod, holder);
   }
   return holders;
 }
@@ -25,11 +27,11 @@ export function claimsOf(accepted: ReadonlyMap<SourceName, ReadonlyMap<PodUid, P
  * `before` are the pods of this source that hold already: they choose first, whatever their place in the set.
  */
 export function settleClaims(
-  source: SourceName,
-  pods: readonly Pod[],
+  set: Pick<Desired, 'source' | 'place' | 'pods'>,
   before: ReadonlyMap<PodUid, Pod>,
   others: Claims,
 ): Settled {
+  const { pods } = set;
   const holders = new Map(others);
   const fit = new Set<Pod>();
   const rejected = new Map<Pod, Problem>();
@@ -41,7 +43,7 @@ export function settleClaims(
       fit.add(pod);
       claim(holders, pod, 'another pod of this source');
     } else {
-      rejected.set(pod, duplicate(source, pod, taken, holders.get(taken) ?? 'another pod'));
+      rejected.set(pod, duplicate(set, pod, taken, holders.get(taken) ?? 'another pod'));
     }
   }
   return {
@@ -64,12 +66,12 @@ function identitiesOf(pod: Pod): readonly string[] {
   return annotations[CONFIG_MIRROR] === undefined ? [uid, fullNameOf(pod)] : [uid];
 }
 
-function duplicate(source: SourceName, { metadata }: Pod, taken: string, holder: string): Problem {
+function duplicate(set: Pick<Desired, 'source' | 'place'>, { metadata }: Pod, taken: string, holder: string): Problem {
   const { name, namespace, uid } = metadata;
   const what = taken === uid ? `the UID ${uid}` : 'this name and namespace';
   return {
-    source,
-    origin: source,
+    source: set.source,
+    origin: sourceKey(set),
     field: taken === uid ? 'metadata.uid' : 'metadata.name',
     pod: `${namespace}/${name}`,
     message: `the pod ${namespace}/${name} is left out: ${holder} already has ${what}`,

@@ -28,8 +28,8 @@ export interface Foreseen {
 export function foresee(ground: PlanGround, desired: Desired, now: number): readonly Foreseen[] {
   const before = bookOf(ground);
   const ledger = applyDesired(ledgerOf(ground), desired, now);
-  const wanted = [...ledgerOf(ground).accepted].flatMap(([source, pods]) =>
-    [...pods.values()].map((pod) => ({ op: 'add', source, pod }) as const),
+  const wanted = [...ledgerOf(ground).wanted.values()].flatMap(({ source, pods }) =>
+    pods.map((pod) => ({ op: 'add', source, pod }) as const),
   );
   const stopped = ground.stopped.map(({ metadata: { uid, name, namespace } }) => ({ uid, name, namespace }));
   const { hold, changes } = holdBack(holdBack(initialHold({ version: 1, stopped }), wanted).hold, ledger.changes);

@@ -1,6 +1,7 @@
 import type { Desired, Problem } from '../../model/desired.ts';
 import { keyOf, type LocalObject } from '../../model/objects/local-object.ts';
-import { fullNameOf, type Pod } from '../../model/pod.ts';
+import type { ManifestOrigin } from '../../model/manifest/settle-identity.ts';
+import { fullNameOf, type Pod, type SourceName } from '../../model/pod.ts';
 import { decodeManifest, type DecodedManifest } from '../manifest/decode-manifest.ts';
 import { claimNames, type Claim } from './claim-names.ts';
 import { claimObjects, keepImmutable, type ObjectClaim } from './claim-objects.ts';
@@ -17,8 +18,11 @@ export interface ManifestState {
 }
 
 export interface FoldOptions {
+  /** The path, or the URL. */
   readonly path: string;
   readonly nodeName: string;
+  /** Absent: `file`. */
+  readonly source?: SourceName;
 }
 
 export function initialState(memory: FileMemory = EMPTY_MEMORY): ManifestState {
@@ -28,18 +32,29 @@ export function initialState(memory: FileMemory = EMPTY_MEMORY): ManifestState {
 /**
  * Folds a scan into what the files want to run. A file that has a problem keeps its last good pods beside those that
  * are good in it now; a file that vanished takes its pods with it; a scan that failed changes nothing but tells why.
+ * What a URL answers is folded as the one file of a folder.
  */
-export function foldManifests(
-  state: ManifestState,
-  scan: ManifestScan,
-  { path, nodeName }: FoldOptions,
-): ManifestState {
-  if (scan.kind === 'failed') return keepEverything(state, path, scan.message);
+export function foldManifests(state: ManifestState, scan: ManifestScan, options: FoldOptions): ManifestState {
+  const { source = 'file' } = options;
+  const folded =
+    scan.kind === 'failed' ? keepEverything(state, options.path, scan.message) : foldFiles(state, scan, options);
+  if (source === 'file') return folded;
+  const { desired } = folded;
+  return {
+    ...folded,
+    desired: { ...desired, source, problems: desired.problems.map((problem) => ({ ...problem, source })) },
+  };
+}
 
+function foldFiles(
+  state: ManifestState,
+  scan: Extract<ManifestScan, { kind: 'read' }>,
+  { path, nodeName, source = 'file' }: FoldOptions,
+): ManifestState {
   const decoded = new Map(
     scan.files.map(({ path: origin, content }) => [
       content,
-      state.decoded.get(content) ?? decode(origin, content, nodeName),
+      state.decoded.get(content) ?? decode(content, { origin, source, nodeName }),
     ]),
   );
   const files = scan.files.map((file) => ({
@@ -107,9 +122,9 @@ function withObjects(objects: readonly LocalObject[]): Pick<Desired, 'objects'> 
   return objects.length > 0 ? { objects } : {};
 }
 
-function decode(origin: string, content: FileReading['content'], nodeName: string): DecodedManifest {
-  if ('text' in content) return decodeManifest(content.text, { origin, source: 'file', nodeName });
-  return { ...NOTHING, problems: [{ source: 'file', origin, message: content.unreadable }] };
+function decode(content: FileReading['content'], from: ManifestOrigin): DecodedManifest {
+  if ('text' in content) return decodeManifest(content.text, from);
+  return { ...NOTHING, problems: [{ source: from.source, origin: from.origin, message: content.unreadable }] };
 }
 
 const NOTHING: DecodedManifest = { pods: [], positions: [], objects: [], problems: [] };

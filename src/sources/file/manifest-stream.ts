@@ -4,7 +4,6 @@ import {
   concat,
   concatMap,
   connect,
-  defaultIfEmpty,
   defer,
   distinctUntilChanged,
   EMPTY,
@@ -17,18 +16,18 @@ import {
   scan,
   share,
   startWith,
-  take,
   tap,
   timer,
   type Observable,
 } from 'rxjs';
 import { deepEqual } from '../../model/deep-equal.ts';
-import type { Desired, Problem } from '../../model/desired.ts';
+import type { Desired } from '../../model/desired.ts';
 import { messageOf } from '../../model/errors.ts';
 import { conflateMap } from '../../operators/conflate-map.ts';
-import { isFileMemory, withoutSecrets, type FileMemory, type FileMemoryStore } from './file-memory.ts';
+import type { FileMemory, FileMemoryStore } from './file-memory.ts';
 import { foldManifests, initialState, type ManifestState } from './fold-manifests.ts';
 import { SETTLE_TIME } from './look-at-file.ts';
+import { loadMemory, saveMemory, withTroubles } from './remember.ts';
 import type { ManifestScan } from './scan-manifests.ts';
 
 export interface FileSourceConfig {
@@ -75,14 +74,14 @@ export function manifestStream(
         scan((state, seen) => foldManifests(state, seen, config), initialState(memory)),
       );
 
-    return load(store).pipe(
+    return loadMemory(store).pipe(
       concatMap((memory) =>
         state$(memory).pipe(
           connect((shared$) =>
             combineLatest([
               shared$.pipe(map(({ desired }) => desired)),
               watchTrouble$.pipe(startWith(undefined)),
-              saveMemory(shared$, store),
+              saveMemory(shared$.pipe(map(({ memory }) => memory)), store),
             ]),
           ),
         ),
@@ -140,38 +139,4 @@ function lookAgain(look: ManifestPorts['scan']): (hint$: Observable<unknown>) =>
         }),
       );
     });
-}
-
-function load(store: FileMemoryStore | undefined): Observable<FileMemory | undefined> {
-  if (!store) return of(undefined);
-  return defer(store.load).pipe(
-    map((memory) => (isFileMemory(memory) ? memory : undefined)),
-    catchError(() => of(undefined)),
-    defaultIfEmpty(undefined),
-    take(1),
-  );
-}
-
-/** Saves every change of the memory, the newest one only while a save is under way, and emits what is wrong with saving. */
-function saveMemory(
-  state$: Observable<ManifestState>,
-  store: FileMemoryStore | undefined,
-): Observable<string | undefined> {
-  if (!store) return of(undefined);
-  const trouble$ = state$.pipe(
-    map(({ memory }) => withoutSecrets(memory)),
-    distinctUntilChanged<FileMemory>(deepEqual),
-    conflateMap<FileMemory, string | undefined>({
-      work: (memory) => store.save(memory).pipe(map(() => undefined)),
-      recover: (error) => `cannot be remembered over a restart of the agent: ${messageOf(error)}`,
-    }),
-  );
-  return concat(of(undefined), trouble$);
-}
-
-function withTroubles(desired: Desired, origin: string, troubles: readonly (string | undefined)[]): Desired {
-  const problems = troubles.flatMap((message): Problem[] =>
-    message === undefined ? [] : [{ source: 'file', origin, message }],
-  );
-  return problems.length > 0 ? { ...desired, problems: [...desired.problems, ...problems] } : desired;
 }
