@@ -41,6 +41,9 @@ export interface RunOptions {
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly imageCredentialProviderConfig: string | undefined;
   readonly imageCredentialProviderBinDir: string | undefined;
+  readonly manifestUrlCaFile: string | undefined;
+  readonly manifestUrlCertFile: string | undefined;
+  readonly manifestUrlKeyFile: string | undefined;
   readonly stopPodsOnExit: boolean;
   readonly update: 'prepare' | 'immediate';
   readonly verbosity: number;

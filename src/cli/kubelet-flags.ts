@@ -14,6 +14,9 @@ export function kubeletFlags(): readonly KubeletFlag[] {
     flag('--pod-manifest-path <path>', 'staticPodPath', 'folder (or file) with pod manifests'),
     flag('--container-runtime-endpoint <url>', 'containerRuntimeEndpoint', 'unix socket of the runtime'),
     flag('--image-service-endpoint <url>', 'imageServiceEndpoint', 'unix socket for images, if another'),
+    flag('--manifest-url <url>', 'staticPodURL', 'URL of pod manifests; may be given several times', several),
+    flag('--manifest-url-header <headers>', 'staticPodURLHeader', 'said with every request: a:x,b:y', headers),
+    flag('--http-check-frequency <time>', 'httpCheckFrequency', 'how often URLs are asked again (default: 20s)'),
     flag('--file-check-frequency <time>', 'fileCheckFrequency', 'how often manifests are read again (default: 20s)'),
     flag('--sync-frequency <time>', 'syncFrequency', 'how often every pod is checked (default: 1m)'),
     flag('--runtime-request-timeout <time>', 'runtimeRequestTimeout', 'deadline of a runtime call (default: 2m)'),
@@ -96,6 +99,20 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: tr
 
 function listed(text: string, previous: unknown): readonly unknown[] {
   return [...(Array.isArray(previous) ? (previous as unknown[]) : []), ...text.split(',').map((item) => item.trim())];
+}
+
+function several(text: string, previous: unknown): string {
+  return typeof previous === 'string' ? `${previous} ${text}` : text;
+}
+
+function headers(text: string, previous: unknown): unknown {
+  const merged = new Map(Object.entries((previous ?? {}) as Readonly<Record<string, readonly string[]>>));
+  for (const pair of text.split(',')) {
+    const { name, value } = /^\s*(?<name>[^:]+?)\s*:(?<value>.*)$/.exec(pair)?.groups ?? {};
+    if (name === undefined || value === undefined) throw new InvalidArgumentError('It must look like name:value,...');
+    merged.set(name, [...(merged.get(name) ?? []), value.trim()]);
+  }
+  return Object.fromEntries(merged);
 }
 
 function amounts(text: string, previous: unknown): unknown {

@@ -62,6 +62,9 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
     .addOption(new Option('--node-labels <labels>', 'labels of the node: a=b,c=d').argParser(nodeLabels))
     .option('--image-credential-provider-config <file>', 'which programs know the credentials of registries')
     .option('--image-credential-provider-bin-dir <folder>', 'where those programs are')
+    .option('--manifest-url-ca-file <file>', 'whom to trust at https URLs of manifests, in place of the system')
+    .option('--manifest-url-cert-file <file>', 'certificate that the node shows there')
+    .option('--manifest-url-key-file <file>', 'key of that certificate')
     .option('--stop-pods-on-exit', 'end all pods with the agent; else they keep running')
     .addOption(
       new Option('--update <mode>', 'an edited pod runs on until its new version can start, or ends at once')
@@ -83,6 +86,9 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
       nodeLabels: given.nodeLabels ?? {},
       imageCredentialProviderConfig: given.imageCredentialProviderConfig,
       imageCredentialProviderBinDir: given.imageCredentialProviderBinDir,
+      manifestUrlCaFile: given.manifestUrlCaFile,
+      manifestUrlCertFile: given.manifestUrlCertFile,
+      manifestUrlKeyFile: given.manifestUrlKeyFile,
       stopPodsOnExit: given.stopPodsOnExit ?? false,
       update: given.update,
       verbosity: given.v,
@@ -104,6 +110,9 @@ interface RunFlags {
   readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly imageCredentialProviderConfig?: string;
   readonly imageCredentialProviderBinDir?: string;
+  readonly manifestUrlCaFile?: string;
+  readonly manifestUrlCertFile?: string;
+  readonly manifestUrlKeyFile?: string;
   readonly stopPodsOnExit?: boolean;
   readonly update: 'prepare' | 'immediate';
   readonly v: number;

@@ -21,13 +21,14 @@ export function resolveRunOptions(options: RunOptions): Observable<RunConfig> {
       const wrong = [...problems, ...(resolved.kind === 'refused' ? resolved.problems : [])];
       if (resolved.kind === 'refused' || wrong.length) throw refusal(wrong);
 
-      const { staticPodPath } = resolved.config;
+      const { staticPodPath, staticPodURL } = resolved.config;
       return {
         config: { ...resolved.config, staticPodPath: staticPodPath === '' ? '' : resolve(staticPodPath) },
         nodeName: nodeNameOf(options.hostnameOverride),
         nodeIps: options.nodeIps,
         nodeLabels: options.nodeLabels,
         credentialProviders: credentialProviders(options),
+        manifestUrlTls: manifestUrlTls(options),
         rootDir: resolve(options.rootDir),
         socket: resolve(options.socket),
         stopPodsOnExit: options.stopPodsOnExit,
@@ -36,7 +37,7 @@ export function resolveRunOptions(options: RunOptions): Observable<RunConfig> {
         warnings: [
           ...skipped.map((file) => `${file}: skipped, the name of a drop-in must end in .conf`),
           ...resolved.warnings,
-          ...(staticPodPath === '' ? [NOTHING_TO_RUN] : []),
+          ...(staticPodPath === '' && staticPodURL.trim() === '' ? [NOTHING_TO_RUN] : []),
         ],
       };
     }),
@@ -57,8 +58,26 @@ function credentialProviders({
   return { config: resolve(config), binDir: resolve(binDir) };
 }
 
+function manifestUrlTls({
+  manifestUrlCaFile: ca,
+  manifestUrlCertFile: cert,
+  manifestUrlKeyFile: key,
+}: RunOptions): RunConfig['manifestUrlTls'] {
+  if ((cert === undefined) !== (key === undefined))
+    throw new CliError(
+      EXIT_CODES.usage,
+      '--manifest-url-cert-file and --manifest-url-key-file go together',
+      'Give both, or neither.',
+    );
+  return {
+    ...(ca !== undefined && { ca: resolve(ca) }),
+    ...(cert !== undefined && { cert: resolve(cert) }),
+    ...(key !== undefined && { key: resolve(key) }),
+  };
+}
+
 const NOTHING_TO_RUN =
-  'no folder of manifests was given, so no pod will run: use --pod-manifest-path, or staticPodPath';
+  'no folder and no URL of manifests was given, so no pod will run: use --pod-manifest-path or --manifest-url, or staticPodPath or staticPodURL';
 
 function refusal(problems: readonly ConfigProblem[]): CliError {
   const lines = problems.map((problem) => `  ${describeProblem(problem)}`);

@@ -43,9 +43,7 @@ import { planGround } from '../streams/view/plan-ground.ts';
 import { podCommandRoutes } from '../server/pod-command-routes.ts';
 import { SocketError } from '../server/serve-unix-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
-import { fileSource } from '../sources/file/file-source.ts';
 import { holdPods, type HeldSources } from '../sources/hold-pods.ts';
-import { expandDesired } from '../sources/expand-desired.ts';
 import { mergeSources } from '../sources/merge-sources.ts';
 import type { Agent } from '../streams/agent.ts';
 import { emptyBook } from '../streams/book/pod-book.ts';
@@ -61,8 +59,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
 import { checkpointLine, housekeepingLine, plegLine, reportLine, rotationLine, runtimeLine } from './log-reports.ts';
-import { manifestMemory } from './manifest-memory.ts';
-import { workloadMemory } from './workload-memory.ts';
+import { podSources } from './pod-sources.ts';
 import { stopMemory } from './stop-memory.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { streamingRoutes } from './streaming-routes.ts';
@@ -95,7 +92,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     // Of workloads comes what they want next, and of that how their pods are.
     const sights = new Subject<PodSights>();
     const sources = holdPods(
-      mergeSources(sourcesOf(config, sights)),
+      mergeSources(podSources(config, sights, files)),
       commands,
       stopMemory(`${config.rootDir}/stopped.json`, files),
     );
@@ -194,18 +191,6 @@ function explained(error: unknown): unknown {
     return new CliError(EXIT_CODES.cannotStart, error.message, 'Use containerd 1.6 or newer, or CRI-O.');
   if (error instanceof Error && 'syscall' in error) return new CliError(EXIT_CODES.cannotStart, error.message);
   return error;
-}
-
-function sourcesOf(
-  { config, nodeName, rootDir }: RunConfig,
-  sights$: Observable<PodSights>,
-): Parameters<typeof mergeSources>[0] {
-  const { staticPodPath, fileCheckFrequency } = config;
-  if (staticPodPath === '') return [];
-  const store = manifestMemory(`${rootDir}/manifests.json`, nodeFiles());
-  const desired$ = fileSource({ path: staticPodPath, nodeName, fileCheckFrequency }, store);
-  const kept = workloadMemory(`${rootDir}/workloads.json`, nodeFiles());
-  return [{ name: 'file', desired$: expandDesired(desired$, sights$, kept) }];
 }
 
 function linesOf({

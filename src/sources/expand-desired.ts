@@ -84,6 +84,8 @@ function expanded(
     const seen$ = sights$.pipe(observeOn(asyncScheduler), startWith<PodSights>(new Map()));
     return combineLatest([desired$, seen$]).pipe(
       switchMap(([desired, sights]) => {
+        // Who has not been heard has not said that a workload is gone.
+        if (desired.unheard) return of({ desired, memory });
         const step$: Observable<Expanded> = defer(() => {
           const now = asyncScheduler.now();
           const { pods, problems, wakeAt, ...after } = expandWorkloads(memory, desired.objects ?? [], sights, now);

@@ -1,5 +1,6 @@
 import type { ShapeProblem } from '../schema/check-shape.ts';
 import type { FieldPath } from '../schema/field-path.ts';
+import { manifestUrls, parseManifestUrl } from '../manifest/manifest-url.ts';
 import { parseQuantity } from '../quantity.ts';
 import { LEAST_IDS } from '../user-namespace.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
@@ -21,12 +22,42 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 const UNIX_ADDRESS = /^unix:\/\/\/./;
 const NOT_A_UNIX_ADDRESS = 'must be the address of a unix socket, for example unix:///run/containerd/containerd.sock';
 
+/** RFC 9110. */
+const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** What only the connection itself can say. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 const EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'PreferNoSchedule', 'NoExecute']);
 const ENFORCED: ReadonlySet<string> = new Set(['pods', 'system-reserved', 'kube-reserved', 'none']);
 const RESERVABLE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage', 'pid']);
 
 const RULES: readonly Rule[] = [
   positive('fileCheckFrequency'),
+  positive('httpCheckFrequency'),
+  {
+    path: ['staticPodURL'],
+    holds: ({ staticPodURL }) => manifestUrls(staticPodURL).every((url) => parseManifestUrl(url) !== undefined),
+    message: 'must hold http:// or https:// URLs, with blanks between them',
+  },
+  {
+    path: ['staticPodURLHeader'],
+    holds: ({ staticPodURLHeader }) =>
+      Object.entries(staticPodURLHeader).every(
+        ([name, values]) =>
+          HEADER_NAME.test(name) &&
+          !OWN_HEADERS.has(name.toLowerCase()) &&
+          values.every((value) => HEADER_VALUE.test(value)),
+      ),
+    message: `must hold names of headers with their values, and none of ${[...OWN_HEADERS].join(', ')}`,
+  },
   positive('syncFrequency'),
   positive('runtimeRequestTimeout'),
   {
@@ -182,7 +213,9 @@ function port(field: 'port' | 'healthzPort'): Rule {
   return { path: [field], holds: (config) => isWithin(config[field], 0, 65_535), message: 'must be from 0 to 65535' };
 }
 
-function positive(field: 'fileCheckFrequency' | 'syncFrequency' | 'runtimeRequestTimeout'): Rule {
+function positive(
+  field: 'fileCheckFrequency' | 'httpCheckFrequency' | 'syncFrequency' | 'runtimeRequestTimeout',
+): Rule {
   return { path: [field], holds: (config) => config[field] > 0, message: 'must be longer than 0s' };
 }
 

@@ -18,6 +18,9 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
   const users = isRecord(wire['userNamespaces']) ? wire['userNamespaces'] : {};
   return {
     staticPodPath: text(wire['staticPodPath']) ?? defaults.staticPodPath,
+    staticPodURL: text(wire['staticPodURL']) ?? defaults.staticPodURL,
+    staticPodURLHeader: headers(wire['staticPodURLHeader']),
+    httpCheckFrequency: said(duration(wire['httpCheckFrequency'])) ?? defaults.httpCheckFrequency,
     fileCheckFrequency: said(duration(wire['fileCheckFrequency'])) ?? defaults.fileCheckFrequency,
     syncFrequency: said(duration(wire['syncFrequency'])) ?? defaults.syncFrequency,
 
@@ -110,6 +113,11 @@ function texts(value: unknown): Readonly<Record<string, string>> | undefined {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => (typeof item === 'string' ? [[name, item]] : [])),
   );
+}
+
+function headers(value: unknown): Readonly<Record<string, readonly string[]>> {
+  const entries = Object.entries(isRecord(value) ? value : {});
+  return Object.fromEntries(entries.map(([name, values]) => [name, list(values)]));
 }
 
 function taints(value: unknown): readonly Taint[] {

@@ -8,6 +8,12 @@ import { LEAST_IDS } from '../user-namespace.ts';
 export interface KubeletConfiguration {
   /** Folder or file with pod manifests; empty: none. */
   readonly staticPodPath: string;
+  /** URLs of manifests, with blanks between them (the kubelet: one); empty: none. */
+  readonly staticPodURL: string;
+  /** What is said in the headers of every request for manifests. */
+  readonly staticPodURLHeader: Readonly<Record<string, readonly string[]>>;
+  /** How long after an answer the URLs are asked again. */
+  readonly httpCheckFrequency: number;
   /** How often manifests are read again, as a safety net below the file watch. */
   readonly fileCheckFrequency: number;
   /** How often each pod is checked although nothing happened to it. */
@@ -99,6 +105,9 @@ export interface KubeletConfiguration {
 /** What the kubelet 1.36 takes where nothing is said (facts sheet 1.5). */
 export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   staticPodPath: '',
+  staticPodURL: '',
+  staticPodURLHeader: {},
+  httpCheckFrequency: 20_000,
   fileCheckFrequency: 20_000,
   syncFrequency: 60_000,
   enableServer: true,

@@ -11,6 +11,8 @@ export interface RunConfig {
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** Programs that know the registries' credentials; absent without any. */
   readonly credentialProviders: CredentialProviders | undefined;
+  /** Files of PEM for https URLs of manifests: who is trusted, and who the node is. */
+  readonly manifestUrlTls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
   /** Folder for everything rxlet keeps: pods' directories, checkpoints. */
   readonly rootDir: string;
   /** Unix socket of the local API. */

@@ -1,15 +1,19 @@
 import { isRecord, type Schema } from '../schema/check-shape.ts';
+import { manifestUrls, parseManifestUrl } from '../manifest/manifest-url.ts';
 import { formatGoDuration } from '../restart/backoff.ts';
 import { KUBELET_CONFIGURATION_SCHEMA } from './kubelet-configuration-schema.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
-/** The configuration as it would stand in a file: durations as text. Header values are masked: they hold passwords. */
+/** The configuration as it would stand in a file: durations as text. What may be a password is masked. */
 export function wireConfig(config: KubeletConfiguration): unknown {
-  const { featureGates, ...rest } = config;
+  const { featureGates, staticPodURL, ...rest } = config;
   return {
     kind: 'KubeletConfiguration',
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     ...(wired(rest, 'KubeletConfiguration') as object),
+    staticPodURL: manifestUrls(staticPodURL)
+      .map((url) => parseManifestUrl(url)?.shown ?? '<masked>')
+      .join(' '),
     featureGates,
   };
 }

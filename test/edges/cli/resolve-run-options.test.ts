@@ -67,6 +67,28 @@ describe('resolveRunOptions', () => {
     expect(config.config.staticPodPath).toBe(join(process.cwd(), 'manifests'));
   });
 
+  it('takes URLs of manifests for a place of pods, with files for TLS that go together', async () => {
+    const { config, warnings, manifestUrlTls } = await run(
+      '--manifest-url=https://a/',
+      '--manifest-url-ca-file=ca.crt',
+    );
+    expect(warnings).toEqual([]);
+    expect(config.staticPodURL).toBe('https://a/');
+    expect(manifestUrlTls).toEqual({ ca: join(process.cwd(), 'ca.crt') });
+    expect((await refusal('--manifest-url-cert-file=a.crt')).message).toBe(
+      '--manifest-url-cert-file and --manifest-url-key-file go together',
+    );
+  });
+
+  it.each([
+    ['--manifest-url=a/pods', 'staticPodURL: must hold http:// or https:// URLs, with blanks between them'],
+    ['--manifest-url-header=a b:c', 'staticPodURLHeader: must hold names of headers with their values'],
+    ['--manifest-url-header=Content-Length:3', 'staticPodURLHeader: must hold names of headers with their values'],
+    ['--http-check-frequency=-1s', 'httpCheckFrequency: must be longer than 0s'],
+  ])('refuses %s', async (flag, message) => {
+    expect((await refusal(flag)).message).toContain(message);
+  });
+
   it('warns of what has no effect, and of a start without manifests', async () => {
     const dropIns = join(folder, 'd');
     mkdirSync(dropIns);
@@ -75,7 +97,7 @@ describe('resolveRunOptions', () => {
     expect((await run('--config-dir', dropIns)).warnings).toEqual([
       `${dropIns}/README: skipped, the name of a drop-in must end in .conf`,
       `${dropIns}/10.conf: valid for the kubelet, without effect in rxlet yet: readOnlyPort`,
-      'no folder of manifests was given, so no pod will run: use --pod-manifest-path, or staticPodPath',
+      'no folder and no URL of manifests was given, so no pod will run: use --pod-manifest-path or --manifest-url, or staticPodPath or staticPodURL',
     ]);
   });
 

@@ -44,6 +44,21 @@ describe('expandDesired', () => {
   );
 
   it(
+    'forgets nothing of workloads because of a source that is unheard',
+    marbles(({ hot, expectObservable }) => {
+      const unheard: Desired = { source: 'http', unheard: true, pods: [], problems: [] };
+      const desired$ = hot<Desired>('u--d', { u: unheard, d: withJob });
+      const record = { hash: job.hash, startedAt: 0, succeeded: 2, failed: 0, failuresInRow: 0, nextIndex: 2 };
+      const finish = { at: 9, condition: 'Complete' } as const;
+      const kept = { ...NO_WORKLOADS, jobs: { 'Job/default/web': { ...record, active: [], ended: [second], finish } } };
+      expectObservable(expandDesired(desired$, NEVER, store(kept)), '^---!').toBe('u--d', {
+        u: unheard,
+        d: wants(second),
+      });
+    }),
+  );
+
+  it(
     'passes on what has no workloads as it is',
     marbles(({ hot, expectObservable }) => {
       const desired$ = hot<Desired>('  --d---|', { d: without });

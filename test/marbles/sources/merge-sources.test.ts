@@ -179,4 +179,39 @@ describe('mergeSources', () => {
       ).toBe('1500ms p', { p: '1970-01-01T00:00:01.5Z' });
     }),
   );
+
+  it(
+    'tells sources of one name apart by their places: each is heard for itself, and keeps its own pods',
+    marbles(({ hot, expectObservable }) => {
+      const one$ = hot('-a----c-', { a: set('http', pod('p')), c: set('http') });
+      const two$ = hot('---b----', { b: set('http', pod('q'), { ...pod('r'), metadata: pod('p').metadata }) });
+      const { change$, allSeen$, problem$ } = mergeSources([
+        { name: 'http', place: 'http://one/', desired$: one$ },
+        { name: 'http', place: 'http://two/', desired$: two$ },
+      ]);
+      expectObservable(
+        change$.pipe(map(({ op, source, pod: { metadata } }) => `${op} ${source} ${metadata.uid}`)),
+      ).toBe('-p-q--(Pr)', { p: 'add http p', q: 'add http q', P: 'remove http p', r: 'add http p' });
+      expectObservable(allSeen$).toBe('f--t', { f: false, t: true });
+      expectObservable(problem$.pipe(map((all) => all.map(({ origin, message }) => `${origin} ${message}`)))).toBe(
+        'n--x--n',
+        { n: [], x: ['http://two/ the pod default/p is left out: a pod from http://one/ already has the UID p'] },
+      );
+    }),
+  );
+
+  it(
+    'does not count a source as seen that says that it is unheard, and tells why',
+    marbles(({ hot, expectObservable }) => {
+      const problem: Problem = { source: 'http', origin: 'http://one/', message: 'the server answers 500' };
+      const desired$ = hot<Desired>('-u--a', {
+        u: { ...set('http'), unheard: true, problems: [problem] },
+        a: set('http', pod('p')),
+      });
+      const { change$, allSeen$, problem$ } = mergeSources([{ name: 'http', place: 'http://one/', desired$ }]);
+      expectObservable(change$.pipe(map(({ op }) => op))).toBe('----a', { a: 'add' });
+      expectObservable(allSeen$).toBe('f---t', { f: false, t: true });
+      expectObservable(problem$).toBe('nu--n', { n: [], u: [problem] });
+    }),
+  );
 });

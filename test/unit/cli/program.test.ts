@@ -58,6 +58,9 @@ describe('parseCommandLine', () => {
       nodeLabels: {},
       imageCredentialProviderConfig: undefined,
       imageCredentialProviderBinDir: undefined,
+      manifestUrlCaFile: undefined,
+      manifestUrlCertFile: undefined,
+      manifestUrlKeyFile: undefined,
       stopPodsOnExit: false,
       update: 'prepare',
       verbosity: 0,
@@ -67,7 +70,7 @@ describe('parseCommandLine', () => {
 
   it('reads the flags of the process', () => {
     const argv =
-      '--config c.yaml --config-dir d --root-dir /r --socket /s --hostname-override n1 --stop-pods-on-exit --update immediate --v 4 --node-labels disk=ssd,zone=moon --image-credential-provider-config p.yaml --image-credential-provider-bin-dir /bin';
+      '--config c.yaml --config-dir d --root-dir /r --socket /s --hostname-override n1 --stop-pods-on-exit --update immediate --v 4 --node-labels disk=ssd,zone=moon --image-credential-provider-config p.yaml --image-credential-provider-bin-dir /bin --manifest-url-ca-file ca.crt --manifest-url-cert-file n.crt --manifest-url-key-file n.key';
     expect(runOptions(...argv.split(' '), '--node-ip=10.0.0.1, fd00::1')).toEqual({
       config: 'c.yaml',
       configDir: 'd',
@@ -78,10 +81,21 @@ describe('parseCommandLine', () => {
       nodeLabels: { disk: 'ssd', zone: 'moon' },
       imageCredentialProviderConfig: 'p.yaml',
       imageCredentialProviderBinDir: '/bin',
+      manifestUrlCaFile: 'ca.crt',
+      manifestUrlCertFile: 'n.crt',
+      manifestUrlKeyFile: 'n.key',
       stopPodsOnExit: true,
       update: 'immediate',
       verbosity: 4,
       flags: [],
+    });
+  });
+
+  it('adds up URLs of manifests and their headers', () => {
+    const flags = ['--manifest-url=http://a/', '--manifest-url-header=a:1,b:2', '--manifest-url=http://b/'];
+    expect(configOf(...flags, '--manifest-url-header=a:3')).toMatchObject({
+      staticPodURL: 'http://a/ http://b/',
+      staticPodURLHeader: { a: ['1', '3'], b: ['2'] },
     });
   });
 
@@ -94,6 +108,9 @@ describe('parseCommandLine', () => {
     ['--container-runtime-endpoint=unix:///run/crio.sock', { containerRuntimeEndpoint: 'unix:///run/crio.sock' }],
     ['--image-service-endpoint=unix:///i.sock', { imageServiceEndpoint: 'unix:///i.sock' }],
     ['--file-check-frequency=5s', { fileCheckFrequency: 5_000 }],
+    ['--http-check-frequency=7s', { httpCheckFrequency: 7_000 }],
+    ['--manifest-url=https://m/pods', { staticPodURL: 'https://m/pods' }],
+    ['--manifest-url-header=a: x:y,b:,A:z', { staticPodURLHeader: { a: ['x:y'], b: [''], A: ['z'] } }],
     ['--sync-frequency=10s', { syncFrequency: 10_000 }],
     ['--runtime-request-timeout=10m', { runtimeRequestTimeout: 600_000 }],
     ['--max-pods=7', { maxPods: 7 }],

@@ -48,6 +48,9 @@ describe('resolveConfig', () => {
         `${HEAD}
 staticPodPath: /etc/pods
 fileCheckFrequency: 5s
+httpCheckFrequency: 7s
+staticPodURL: https://a/pods http://b/
+staticPodURLHeader: {X-Token: [a, b]}
 syncFrequency: 1m30s
 enableServer: false
 address: 192.0.2.1
@@ -98,6 +101,9 @@ featureGates: {EventedPLEG: false}
     expect(config).toEqual({
       staticPodPath: '/etc/pods',
       fileCheckFrequency: 5_000,
+      httpCheckFrequency: 7_000,
+      staticPodURL: 'https://a/pods http://b/',
+      staticPodURLHeader: { 'X-Token': ['a', 'b'] },
       syncFrequency: 90_000,
       enableServer: false,
       address: '192.0.2.1',
