@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs';
-import { bindNodeCallback, catchError, concatMap, defer, forkJoin, from, map, Observable, of, throwError } from 'rxjs';
-import type { Dispatcher } from 'undici';
+import { bindNodeCallback, catchError, concatMap, defer, forkJoin, map, Observable, of, throwError } from 'rxjs';
+import { Agent } from 'undici';
 import { messageOf } from '../../model/errors.ts';
 import type { ManifestUrl } from '../../model/manifest/manifest-url.ts';
 import type { FetchManifests, HttpAnswer, Validators } from './http-answer.ts';
@@ -27,7 +27,7 @@ const LARGEST_ANSWER = 10 * 1024 * 1024;
 const MOST_REDIRECTS = 10;
 
 /**
- * Asks a URL with undici, which is loaded with the first question. Each question has a connection of its own that ends with
+ * Asks a URL with undici. Each question has a connection of its own that ends with
  * the answer or when it is unsubscribed from; there is no limit in time. Not more than 10 MiB are taken, and the body of
  * any status but 200 is not read.
  *
@@ -37,11 +37,11 @@ export function fetchManifests({ url, headers, tls }: HttpEndpoint): FetchManife
   const { shown, authorization } = url;
   const own = { ...(authorization !== undefined && { authorization }), ...lowerCase(headers) };
   return (known) =>
-    defer(() => forkJoin([from(import('undici')), readTls(tls)])).pipe(
-      concatMap(([undici, secrets]) => {
+    defer(() => readTls(tls)).pipe(
+      concatMap((secrets) => {
         const hop = (target: URL, isFirst: boolean, left: number): Observable<HttpAnswer> => {
-          const agent = (): Dispatcher =>
-            new undici.Agent({
+          const agent = (): Agent =>
+            new Agent({
               connect: { ...secrets, timeout: 0 },
               headersTimeout: 0,
               bodyTimeout: 0,
@@ -94,7 +94,7 @@ interface Hop {
 
 /** One question to one host. */
 function ask(
-  agent: () => Dispatcher,
+  agent: () => Agent,
   { origin, pathname, search }: URL,
   headers: Record<string, string | string[]>,
 ): Observable<Hop> {

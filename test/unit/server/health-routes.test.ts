@@ -82,6 +82,16 @@ describe('wireConfig', () => {
       evictionHard: { 'memory.available': '100Mi' },
     });
   });
+
+  it('tells no password of URLs and headers', () => {
+    expect(
+      wireConfig({
+        ...DEFAULT_KUBELET_CONFIGURATION,
+        staticPodURL: 'https://me:s3cret@a/ http://b/x',
+        staticPodURLHeader: { Authorization: ['s3cret'] },
+      }),
+    ).toMatchObject({ staticPodURL: 'https://a/ http://b/x', staticPodURLHeader: { Authorization: ['<masked>'] } });
+  });
 });
 
 describe('runningPodsOf', () => {
