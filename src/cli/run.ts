@@ -60,6 +60,7 @@ import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
 import { checkpointLine, housekeepingLine, plegLine, reportLine, rotationLine, runtimeLine } from './log-reports.ts';
 import { podSources } from './pod-sources.ts';
+import { statusLine } from './status-line.ts';
 import { stopMemory } from './stop-memory.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { streamingRoutes } from './streaming-routes.ts';
@@ -147,6 +148,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     const env = process.env;
 
     return merge(
+      of<LogLine>(standaloneLine(config)),
       from(config.warnings.map((message): LogLine => ({ level: 'warn', message }))),
       news,
       session$.pipe(switchMap((session) => (session ? linesOf(session) : EMPTY))),
@@ -191,6 +193,15 @@ function explained(error: unknown): unknown {
     return new CliError(EXIT_CODES.cannotStart, error.message, 'Use containerd 1.6 or newer, or CRI-O.');
   if (error instanceof Error && 'syscall' in error) return new CliError(EXIT_CODES.cannotStart, error.message);
   return error;
+}
+
+/** Nobody need guess from what is missing in the configuration that there is no API server. */
+function standaloneLine({ config: { staticPodPath } }: RunConfig): LogLine {
+  return {
+    level: 'info',
+    message: 'standalone: pods come from manifests only, no API server is asked',
+    fields: { mode: 'standalone', manifests: staticPodPath },
+  };
 }
 
 function linesOf({
@@ -260,10 +271,4 @@ function endOf(
     take(1),
     switchMap(() => (drains ? forkJoin([farewell$.pipe(take(1)), drained$.pipe(take(1))]) : farewell$)),
   );
-}
-
-function statusLine({ pods, problems, runtime }: NodeView): string {
-  const running = pods.filter(({ status }) => status.phase === 'Running').length;
-  const wrong = problems.length === 0 ? '' : `, ${problems.length} problems in manifests`;
-  return `${running} of ${pods.length} pods running${wrong}${runtime.ready ? '' : ', the container runtime is not ready'}`;
 }

@@ -14,7 +14,7 @@ const NODE: AdmissionNode = {
 };
 
 describe('a node with room for one pod', () => {
-  it('runs the second as soon as the first is gone, and the third after it', () => {
+  it('user-asks 25: runs the second as soon as the first is gone, and the third after it', () => {
     const [one, two, three]: readonly Pod[] = ['one', 'two', 'three'].map((name) => pod(name, { grace: 1 }));
     if (!one || !two || !three) throw new Error('there are three pods');
     const seen: (readonly string[])[] = [];

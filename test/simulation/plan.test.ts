@@ -94,7 +94,7 @@ describe('a plan and the agent', () => {
     );
   });
 
-  it('agree that nothing happens where nothing has changed', () => {
+  it('user-asks 86: agree that nothing happens where nothing has changed', () => {
     agrees([pod('a'), pod('b')], [pod('b'), pod('a')], { 'default/a': 'stay', 'default/b': 'stay' });
   });
 

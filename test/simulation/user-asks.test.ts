@@ -403,4 +403,95 @@ describe('what people ask for', () => {
       },
     );
   });
+
+  it('#58 a slow pull holds up no other pod, be its image there or not, and two pods that want it share one pull', () => {
+    const of = (name: string, image: string, imagePullPolicy: string): ReturnType<typeof pod> =>
+      podOf(name, { containers: [declared('main', { image, imagePullPolicy })] });
+    const pods = [
+      of('one', 'slow:1', 'IfNotPresent'),
+      of('two', 'slow:1', 'IfNotPresent'),
+      of('other', 'quick:1', 'IfNotPresent'),
+      of('there', 'busybox:1.35', 'Always'),
+    ];
+    live(
+      {
+        images: {
+          'busybox:1.35': { present: true },
+          'slow:1': { pullTime: 20 * MINUTE },
+          'quick:1': { pullTime: 500 },
+        },
+      },
+      ({ agent, at, world }) => {
+        agent(folder([0, pods]), 0, 30 * MINUTE);
+        at(MINUTE, () => {
+          expect(runningPods(world)).toEqual(['other/main', 'there/main']);
+        });
+      },
+      (world) => {
+        expect(runningPods(world)).toEqual(['one/main', 'other/main', 'there/main', 'two/main']);
+        const pulls = world.calls.filter(({ name }) => name === 'PullImage');
+        expect(pulls.filter(({ request }) => JSON.stringify(request).includes('slow:1'))).toHaveLength(1);
+      },
+    );
+  });
+
+  it('#59 a pull may take hours, and nothing cuts it', () => {
+    const web = podOf('web', { containers: [declared('main', { image: 'huge:1' })] });
+    live(
+      { images: { 'huge:1': { pullTime: 5 * 60 * MINUTE } } },
+      ({ agent }) => {
+        agent(folder([0, [web]]), 0, 6 * 60 * MINUTE);
+      },
+      (world) => {
+        expect(runningPods(world)).toEqual(['web/main']);
+        expect(world.calls.filter(({ name }) => name === 'PullImage')).toHaveLength(1);
+      },
+    );
+  });
+
+  it.each([
+    ['Always', 0, 2],
+    ['Always', 1, 2],
+    ['OnFailure', 0, 1],
+    ['OnFailure', 1, 2],
+    ['Never', 0, 1],
+    ['Never', 1, 1],
+  ])('#79 with restartPolicy %s a container that ends once with %i starts %i times', (restartPolicy, code, count) => {
+    live(
+      { containerBehaviour: ({ attempt }) => (attempt === 0 ? { exits: { after: SECOND, code } } : {}) },
+      runs(5 * MINUTE, [0, [pod('job', { restartPolicy })]]),
+      (world) => {
+        expect(starts(world)).toHaveLength(count);
+      },
+    );
+  });
+
+  it('#83 a pod is ready as long as its readiness probe says so, and is not restarted where it does not', () => {
+    const web = podOf('web', { containers: [declared('main', { readinessProbe: execProbe() })] });
+    const seen: unknown[] = [];
+    live(
+      { containerBehaviour: () => answers((age) => (age > 10 * SECOND && age < 30 * SECOND ? 0 : 1)) },
+      ({ agent, at, world }) => {
+        agent(folder([0, [web]]), 0, MINUTE);
+        for (const time of [8, 20, 45]) {
+          at(time * SECOND, () => {
+            seen.push(conditionOf(statusOf(world, 'web'), 'Ready'));
+          });
+        }
+      },
+      (world) => {
+        expect(seen).toEqual(['False', 'True', 'False']);
+        expect(lives(world)).toEqual(['started main 0']);
+      },
+    );
+  });
+
+  it('#85 of three pods in a file only the one that was edited is made anew', () => {
+    const of = (uid: string): readonly ReturnType<typeof pod>[] => [pod('a'), pod('b', { uid, grace: 1 }), pod('c')];
+    live({}, runs(2 * MINUTE, [0, of('b1')], [MINUTE, of('b2')]), (world) => {
+      expect(ranUids(world).toSorted()).toEqual(['a', 'b1', 'b2', 'c']);
+      expect(runningPods(world)).toEqual(['a/main', 'b/main', 'c/main']);
+      expect(world.sandboxes()).toHaveLength(3);
+    });
+  });
 });

@@ -47,14 +47,31 @@ export interface HousekeepingNote {
  * result      ---ww--------w----------     w: one thing removed, or found to be in the way
  * ```
  *
- * Never crosses a mount point: a folder with one below that is none of ours is a note, and stays. Never errors and never completes.
+ * Never crosses a mount point: a folder with one below that is none of ours is a note, and stays. What is in the way is
+ * told once, and again when it is something else. Never errors and never completes.
  */
 export function housekeeping(ports: HousekeepingPorts, period: number): Observable<HousekeepingNote> {
   return ports.complete$.pipe(
     take(1),
     switchMap(() => timer(0, period)),
     exhaustMap(() => concat(orphanDirs(ports), orphanLogs(ports), deadLinks(ports))),
+    (note$) => onlyNews(note$),
   );
+}
+
+/** What is in the way of the same thing at every round is no news. */
+function onlyNews(note$: Observable<HousekeepingNote>): Observable<HousekeepingNote> {
+  return defer(() => {
+    const inTheWay = new Map<string, string>();
+    return note$.pipe(
+      filter(({ ok, path, message }) => {
+        const isNews = ok || inTheWay.get(path) !== message;
+        if (ok) inTheWay.delete(path);
+        else inTheWay.set(path, message);
+        return isNews;
+      }),
+    );
+  });
 }
 
 function orphanDirs({ files, paths, unmountVolumes, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {

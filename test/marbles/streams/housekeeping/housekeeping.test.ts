@@ -121,6 +121,24 @@ describe('housekeeping', () => {
   );
 
   it(
+    'user-asks 67: says once what is in the way, again when it is something else, and removes it when nothing is',
+    marbles(({ expectObservable }) => {
+      const messages = ['mounted', 'mounted', 'mounted', 'busy', 'busy', ''];
+      let round = 0;
+      const removeTree: Files['removeTree'] = () => {
+        const message = messages[round++] ?? '';
+        return message === '' ? of(undefined) : throwError(() => new Error(message));
+      };
+      const world = ports({ disk: { '/root/pods': ['left'] }, files: { removeTree } });
+      expectObservable(housekeeping(world, 10), '^ 55ms !').toBe('m 29ms b 19ms w', {
+        m: { ok: false, path: '/root/pods/left', message: 'mounted' },
+        b: { ok: false, path: '/root/pods/left', message: 'busy' },
+        w: { ok: true, path: '/root/pods/left', message: 'removed what a pod had left' },
+      });
+    }),
+  );
+
+  it(
     'removes links to logs that are gone, but nothing that is no link or leads somewhere',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];

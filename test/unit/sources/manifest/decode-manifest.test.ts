@@ -37,6 +37,28 @@ describe('decodeManifest', () => {
     expect(pods[0]).not.toHaveProperty('status');
   });
 
+  it.each([
+    [
+      'beside the spec',
+      'apiVersion: v1\nkind: Pod\nrestartPolicy: Never\nmetadata: {name: a}\nspec: {containers: [{name: m, image: x}]}\n',
+      '3:1: restartPolicy',
+    ],
+    [
+      'in the metadata',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a, restartPolicy: Never}\nspec: {containers: [{name: m, image: x}]}\n',
+      '3:21: metadata.restartPolicy',
+    ],
+    [
+      'in the resources',
+      withContainer('    resources: {restartPolicy: Never}\n'),
+      '8:17: spec.containers[0].resources.restartPolicy',
+    ],
+  ])('user-asks 80: refuses a restartPolicy %s, and says where it stands', (_, text, place) => {
+    const decoded = decode(text);
+    expect(decoded.pods).toEqual([]);
+    expect(problems(decoded)).toEqual([expect.stringContaining(`/m/x.yaml:${place}: unknown field`)]);
+  });
+
   it('takes every document, PodList and List', () => {
     const list =
       'apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: c}\n  spec: {containers: [{name: m, image: x}]}\n';
