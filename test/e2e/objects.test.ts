@@ -151,7 +151,9 @@ describe('objects in manifests', () => {
     await node.start();
     await node.whenRunning('v', (container) => container.id !== id);
     expect(await variables(node)).toContain('A=2');
-    expect((await node.pod('v'))?.status.containerStatuses?.[0]?.restartCount).toBe(1);
+    await until('one restart to be told', async () => {
+      return (await node.pod('v'))?.status.containerStatuses?.[0]?.restartCount === 1;
+    });
   });
 
   test('keep the folder of a claim over the pods that use it', async () => {
