@@ -17,6 +17,7 @@ export function addClientCommands(program: Commander, then: Then): void {
   addDescribe(program, then);
   addEvents(program, then);
   addProblems(program, then);
+  addTrace(program, then);
   addPodCommands(program, then);
   addPlan(program, then);
   addTop(program, then);
@@ -85,6 +86,35 @@ function addProblems(program: Commander, then: Then): void {
     .action(({ output, socket }: { readonly output: 'text' | 'json'; readonly socket: string }) => {
       then({ kind: 'problems', options: { socket, format: output } });
     });
+}
+
+function addTrace(program: Commander, then: Then): void {
+  withAgent(program.command('trace').description('what the agent hears, decides and does'))
+    .option('-f, --follow', 'stay and tell each thing as it happens')
+    .option('--pod <pod>', 'only what is about one pod')
+    .option('--marbles', 'draw the last seconds of every stream; on a terminal live')
+    .option('--last <seconds>', 'how much of the past the marbles show', secondsOf, 20)
+    .addOption(
+      new Option('-o, --output <format>', 'text or json, one event per line').choices(['text', 'json']).default('text'),
+    )
+    .action((given: TraceFlags) => {
+      const { follow = false, marbles = false, output: format, last, pod: name } = given;
+      then({ kind: 'trace', options: { ...agentOptions(given), follow, marbles, format, last, name } });
+    });
+}
+
+interface TraceFlags extends AgentFlags {
+  readonly follow?: boolean;
+  readonly pod?: string;
+  readonly marbles?: boolean;
+  readonly last: number;
+  readonly output: 'text' | 'json';
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 1 && seconds <= 3_600)) throw new InvalidArgumentError('It is a number from 1 to 3600.');
+  return seconds;
 }
 
 function addPodCommands(program: Commander, then: Then): void {

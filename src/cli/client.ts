@@ -31,6 +31,10 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       return events(command.options, terminal);
     case 'problems':
       return problems(command.options);
+    case 'trace':
+      return defer(() => import('./commands/trace.ts')).pipe(
+        switchMap(({ trace }) => trace(command.options, terminal)),
+      );
     case 'commandPods':
       return commandPods(command.options);
     case 'plan':

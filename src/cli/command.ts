@@ -17,6 +17,7 @@ export type ClientCommand =
   | { readonly kind: 'describe'; readonly options: DescribeOptions }
   | { readonly kind: 'events'; readonly options: EventsOptions }
   | { readonly kind: 'problems'; readonly options: ProblemsOptions }
+  | { readonly kind: 'trace'; readonly options: TraceOptions }
   | { readonly kind: 'commandPods'; readonly options: CommandPodsOptions }
   | { readonly kind: 'plan'; readonly options: PlanOptions }
   | { readonly kind: 'completion'; readonly shell: 'bash' | 'zsh' }
@@ -112,6 +113,16 @@ export interface PortForwardOptions extends AgentOptions {
   readonly address: string;
   /** `local` 0 is any free one. */
   readonly ports: readonly { readonly local: number; readonly remote: number }[];
+}
+
+export interface TraceOptions extends AgentOptions {
+  readonly follow: boolean;
+  readonly format: 'text' | 'json';
+  /** The pod that it is about; absent: any. */
+  readonly name: string | undefined;
+  readonly marbles: boolean;
+  /** Seconds that marbles show. */
+  readonly last: number;
 }
 
 export interface ProblemsOptions {

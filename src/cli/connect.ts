@@ -39,6 +39,7 @@ import type { Credentials } from '../streams/ports/credentials.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { Meter } from '../streams/ports/meter.ts';
+import type { Tracer } from '../streams/ports/tracer.ts';
 import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpoints.ts';
 import type { World } from '../streams/agent.ts';
 import { logRotation } from './log-rotation.ts';
@@ -65,6 +66,8 @@ export interface Edges {
   readonly kept: readonly Checkpoint[];
   /** Hears what the agent does and how long that takes. */
   readonly meter: Meter;
+  /** Hears what it hears, decides and does. */
+  readonly trace: Tracer;
 }
 
 /** The same, and what only those who look in from outside need. */
@@ -78,6 +81,7 @@ export interface ConnectPorts {
   /** Hears what is wrong and does not keep the agent from its work. */
   readonly onProblem: (problem: string) => void;
   readonly meter: Meter;
+  readonly trace: Tracer;
 }
 
 const CONTAINER_LINKS = '/var/log/containers';
@@ -88,7 +92,10 @@ const RETRY_PERIOD = 10_000;
  * Opens the channel to the runtime and finds out what the machine is like. Emits once, as soon as the runtime has
  * answered, and holds the channel until unsubscribed. Errors where the folders cannot be made or the CRI is not v1.
  */
-export function connect(run: RunConfig, { files, onWait, onProblem, meter }: ConnectPorts): Observable<NodeEdges> {
+export function connect(
+  run: RunConfig,
+  { files, onWait, onProblem, meter, trace }: ConnectPorts,
+): Observable<NodeEdges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
   const cri$ = connectCri({
@@ -113,7 +120,7 @@ export function connect(run: RunConfig, { files, onWait, onProblem, meter }: Con
             paths,
             nodeFacts(run, hardware, { ...runtime, recursiveReadOnly: features.recursiveReadOnly }),
             cri,
-            { files, credentials, meter },
+            { files, credentials, meter, trace },
           ),
           hostIps: hostIpsOf(run, hardware),
           ...(config.cgroupsPerQOS ? { cgroupLayout: cgroupLayout(run, hardware, runtime.cgroupDriver) } : {}),
@@ -191,8 +198,13 @@ function edges(
   paths: NodePaths,
   facts: NodeFacts,
   cri: Cri,
-  { files, credentials, meter }: { readonly files: Files; readonly credentials: Credentials; readonly meter: Meter },
-): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'listening$' | 'meter'> {
+  {
+    files,
+    credentials,
+    meter,
+    trace,
+  }: Pick<ConnectPorts, 'files' | 'meter' | 'trace'> & { readonly credentials: Credentials },
+): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'listening$' | 'meter' | 'trace'> {
   const { config } = run;
   const counter = revisions();
   const look = observer(cri, files, counter);
@@ -228,6 +240,7 @@ function edges(
     monotonic: () => performance.now(),
     random: Math.random,
     http: nodeHttp(),
+    trace,
     images: meterImages(
       imageService(cri, credentials, {
         parallel: parallelPulls(config),
@@ -239,6 +252,7 @@ function edges(
   };
   return {
     meter,
+    trace,
     context,
     observer: look,
     probe: probeExecutor(cri),

@@ -41,12 +41,16 @@ import { agentMetrics } from '../server/metrics/agent-metrics.ts';
 import { planRoute } from '../server/plan-route.ts';
 import { planGround } from '../streams/view/plan-ground.ts';
 import { podCommandRoutes } from '../server/pod-command-routes.ts';
+import { traceRoute } from '../server/trace-route.ts';
 import { SocketError } from '../server/serve-unix-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
 import { holdPods, type HeldSources } from '../sources/hold-pods.ts';
 import { mergeSources } from '../sources/merge-sources.ts';
 import type { Agent } from '../streams/agent.ts';
 import { emptyBook } from '../streams/book/pod-book.ts';
+import { traceLog } from '../streams/trace/trace-log.ts';
+import { traceMeter } from '../streams/trace/trace-meter.ts';
+import { traceProblems } from '../streams/trace/trace-problems.ts';
 import { UNKNOWN_RUNTIME } from '../streams/runtime-state/runtime-state.ts';
 import { podSights } from '../streams/workloads/pod-sights.ts';
 import { EMPTY_EVENT_LOG } from '../streams/events/event-log.ts';
@@ -69,6 +73,9 @@ import { tcpServers } from './tcp-servers.ts';
 /** Milliseconds between two views for those who watch, at least. */
 const VIEW_PAUSE = 50;
 
+/** Events: some minutes of an idle node, in less than 2 MB. */
+const TRACE_CAPACITY = 4_096;
+
 /** Before the agent has turned its first page. */
 const NO_BOOK = emptyBook({ runtimeName: '', hostIps: [], update: 'prepare', statuses: new Map() });
 
@@ -88,6 +95,8 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
   return defer(() => {
     const news = new Subject<LogLine>();
     const metrics = agentMetrics();
+    const trace = traceLog(TRACE_CAPACITY);
+    const traceMeasured = traceMeter(trace.record);
     const files = nodeFiles();
     const commands = new Subject<PodCommand>();
     // Of workloads comes what they want next, and of that how their pods are.
@@ -105,7 +114,11 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       onProblem: (message) => {
         news.next({ level: 'warn', message });
       },
-      meter: metrics.meter,
+      meter: (measured) => {
+        metrics.meter(measured);
+        traceMeasured(measured);
+      },
+      trace: trace.record,
     });
     const session$ = connected$.pipe(
       map((edges): Session => ({
@@ -143,6 +156,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
           ),
         ),
       ),
+      traceRoute(trace),
       ...podCommandRoutes(hearCommands(sources, commands)),
     ];
     const env = process.env;
@@ -167,6 +181,9 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       sources.problem$.pipe(
         startWith([]),
         pairwise(),
+        tap(([before, now]) => {
+          traceProblems(before, now, trace.record);
+        }),
         mergeMap(([before, now]) => problemLines(before, now)),
       ),
       localApi({ socket: config.socket, routes }).pipe(

@@ -24,6 +24,7 @@ import type { FailedPull, PodMemory } from '../model/pod-memory.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import { defaultPullPolicy } from '../model/manifest/pull-policy.ts';
 import type { Http } from '../streams/ports/http.ts';
+import type { Tracer } from '../streams/ports/tracer.ts';
 import type { PodNote, WaitingReasons } from '../streams/workers/pod-work.ts';
 import { graceOf } from '../model/grace.ts';
 import { containerResources } from '../model/resources.ts';
@@ -42,6 +43,8 @@ import { stopContainer, stopPod, unlessGone, type Ending } from './stop-pod.ts';
 export interface PerformContext extends RuntimeContext {
   readonly images: Images;
   readonly http: Http;
+  /** Hears what is planned; absent: nobody does. */
+  readonly trace?: Tracer;
 }
 
 export type PlanProgress =

@@ -46,10 +46,13 @@ import type { Revisions } from './pleg/revisions.ts';
 import type { Cgroups } from './ports/cgroups.ts';
 import type { Cri } from './ports/cri.ts';
 import type { Files } from './ports/files.ts';
+import type { Tracer } from './ports/tracer.ts';
 import { runtimeState, type RuntimeState } from './runtime-state/runtime-state.ts';
 import { EMPTY_EVENT_LOG, recordEvent, type EventLog, type Happened } from './events/event-log.ts';
 import type { ProbePorts, ProbeReport } from './probes/probe.ts';
 import { prober } from './probes/prober.ts';
+import { traceActions } from './trace/trace-actions.ts';
+import { tracePage, whoseIs } from './trace/trace-page.ts';
 import { podWorkers, type PodActions } from './workers/pod-workers.ts';
 import type { PodNote, PodOutcome, PodReport } from './workers/pod-work.ts';
 
@@ -83,6 +86,8 @@ export interface World {
   readonly kept: readonly Checkpoint[];
   readonly actions: PodActions;
   readonly probe: ProbePorts['probe'];
+  /** Hears every input, decision and effect as it comes. */
+  readonly trace: Tracer;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
 }
@@ -147,7 +152,11 @@ export function agent(world: World, timings: AgentTimings): Agent {
       observePod: world.observePod,
       revision: world.revisions.current,
       nudge$: runtime$.pipe(filter(({ ready }) => ready)),
-      hint$: world.hint$,
+      hint$: world.hint$.pipe(
+        tap((uid) => {
+          world.trace({ kind: 'hint', pod: whoseIs(book, uid) });
+        }),
+      ),
       listening$: world.listening$,
       known$: outcomes.pipe(mergeMap((outcome) => observedBy(outcome))),
       settled: (uid) =>
@@ -200,7 +209,14 @@ export function agent(world: World, timings: AgentTimings): Agent {
 
   const page$ = event$.pipe(
     observeOn(queueScheduler), // work that ends at once must not turn the next page while this one is being read
-    scan((page: Page, event) => turnPage(page, event, asyncScheduler.now()), { book, work: [], notes: [] }),
+    scan(
+      (page: Page, event) => {
+        const next = turnPage(page, event, asyncScheduler.now());
+        tracePage(page.book, event, next, world.trace);
+        return next;
+      },
+      { book, work: [], notes: [] },
+    ),
     tap((page) => {
       book = page.book;
       books.next(book);
@@ -220,7 +236,11 @@ export function agent(world: World, timings: AgentTimings): Agent {
   );
 
   const report$ = merge(
-    podWorkers(work$, world.actions, new Map(world.kept.map((one) => [one.uid, memoryOf(one)]))).pipe(
+    podWorkers(
+      work$,
+      traceActions(world.actions, world.trace),
+      new Map(world.kept.map((one) => [one.uid, memoryOf(one)])),
+    ).pipe(
       tap((report) => {
         if (report.kind !== 'outcome') return;
         busy.delete(report.uid);
@@ -242,7 +262,12 @@ export function agent(world: World, timings: AgentTimings): Agent {
     ),
     // Kept up to date for whoever looks in later.
     merge(book$, runtime$, plegHealth$).pipe(ignoreElements()),
-  ).pipe(share());
+  ).pipe(
+    tap((report) => {
+      if (report.kind === 'note') world.trace({ kind: 'note', pod: whoseIs(book, report.uid), ...report.note });
+    }),
+    share(),
+  );
 
   /** Whose it was is known as long as the pod is in the book, and of the last work on it even after that. */
   function happened(uid: PodUid, note: PodNote): readonly Happened[] {

@@ -114,6 +114,7 @@ export function agentOn(
       kept: kept.all(),
       actions: podActions(look, context),
       probe: (target, asked) => (asked.exec ? probeExecutor(cri)(target, asked) : probe(target, asked)),
+      trace: () => undefined,
       random: context.random,
     },
     TIMINGS,

@@ -17,6 +17,11 @@ import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import { POD_NAME } from '../../src/model/cri/labels.ts';
 import type { Measured, Meter } from '../../src/streams/ports/meter.ts';
+import type { Tracer } from '../../src/streams/ports/tracer.ts';
+import { traceLog } from '../../src/streams/trace/trace-log.ts';
+import { traceMeter } from '../../src/streams/trace/trace-meter.ts';
+import type { TraceEvent } from '../../src/streams/trace/trace-event.ts';
+import { meterCalls } from '../../src/runtime/cri/meter-calls.ts';
 import type { AdmissionNode } from '../../src/model/admission/admission-node.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../src/model/pod.ts';
@@ -95,6 +100,8 @@ export interface Life {
   readonly agent: (desired$: Observable<Desired>, from: number, until: number, admission?: AdmissionNode) => void;
   /** What the agents have measured so far. */
   readonly measured: readonly Measured[];
+  /** What the agents have traced so far. */
+  readonly traced: () => readonly TraceEvent[];
   /** Asks something of a pod by hand, as `rxlet stop` does; the agent that runs then hears it. */
   readonly command: (verb: PodVerb, name: string) => void;
   /** What the agent that runs now has in its book, as `rxlet plan` gets it. */
@@ -120,11 +127,13 @@ export function live(
     const commands = new Subject<PodCommand>();
     let ground: PlanGround | undefined;
     const measured: Measured[] = [];
+    const log = traceLog(100_000);
     let complaint = '';
     tell({
       node,
       world: node.world,
       measured,
+      traced: () => log.after(0),
       complaint: () => complaint,
       agent: (desired$, from, until, admission) => {
         timer(from)
@@ -137,6 +146,7 @@ export function live(
                 workloads ? expandDesired(desired$, sights, kept) : desired$,
                 commands,
                 (one) => measured.push(one),
+                log.record,
                 admission,
               );
               const noted$ = plegHealth$.pipe(
@@ -191,14 +201,17 @@ export function live(
 }
 
 export function agentOn(
-  { cri, files, mounts, volumeFiles, world }: SimulatedNode,
+  { cri: untraced, files, mounts, volumeFiles, world }: SimulatedNode,
   desired$: Observable<Desired>,
   command$: Observable<PodCommand>,
   meter: Meter,
+  trace: Tracer,
   admission?: AdmissionNode,
 ): Agent & Pick<HeldSources, 'stopped$'> {
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
   const sources = holdPods(mergeSources([{ name: 'file', desired$ }]), command$, store);
+  const traceMeasured = traceMeter(trace);
+  const cri = meterCalls(untraced, traceMeasured);
   const counter = revisions();
   const look = observer(cri, files, counter);
   const paths = { rootDir: '/var/lib/rxlet', podLogsDir: '/var/log/pods', containerLinksDir: '/var/log/containers' };
@@ -245,6 +258,7 @@ export function agentOn(
     monotonic: () => asyncScheduler.now(),
     random: seededRandom(7),
     http: { get: () => of(200) },
+    trace,
     images: imageService(cri, NO_CREDENTIALS, { parallel: 1, perSecond: 5, burst: 10 }),
   };
   const agent = composeAgent(
@@ -257,7 +271,11 @@ export function agentOn(
       ...(admission ? { admission } : {}),
       checkpoints: checkpointStore('/var/lib/rxlet/state', files),
       kept: keptOn(world),
-      meter,
+      meter: (measured) => {
+        meter(measured);
+        traceMeasured(measured);
+      },
+      trace,
     },
     sources,
     { update: 'prepare', drain$: NEVER },

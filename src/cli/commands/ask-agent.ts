@@ -23,6 +23,17 @@ export function askAgent<Page>(socket: string, path: string): Observable<Page> {
   );
 }
 
+/** Asks for a page that has one JSON value per line: emits all of them at once and completes. Errors as {@link askAgent}. */
+export function askLines<Line>(socket: string, path: string): Observable<readonly Line[]> {
+  return tellAgent(socket, 'GET', path).pipe(
+    map(({ status, body }) => {
+      if (status !== 200) throw refusal(socket, status, body);
+      const lines = body.split('\n').filter((line) => line !== '');
+      return lines.map((line) => parsed(socket, line) as Line);
+    }),
+  );
+}
+
 /**
  * Says something to the agent and emits its answer whatever that is, then completes. Errors with a {@link CliError}
  * when there is no agent to hear it.

@@ -17,12 +17,13 @@ import { RESTART_ON_CONFIG_CHANGE } from '../../model/rxlet-annotations.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { PodMemory } from '../../model/pod-memory.ts';
+import { identityIn } from '../../streams/trace/trace-page.ts';
 import type { PodNote, PodOutcome, PodReport, PodWork, WaitingReasons } from '../../streams/workers/pod-work.ts';
 import type { Observer } from '../observe.ts';
 import { performPlan, type PerformContext } from '../perform-plan.ts';
 import type { Known } from '../plan-context.ts';
 import { planPod, type PodPlan } from '../plan-pod.ts';
-import { newestOf } from '../plan-steps.ts';
+import { newestOf, type Step } from '../plan-steps.ts';
 import { tendVolumes } from '../volumes/tend-volumes.ts';
 import { VolumeError } from '../volumes/volume-error.ts';
 import { failed } from './failed.ts';
@@ -49,6 +50,7 @@ export function syncPod(
       if (plan.steps.length === 0) {
         return concat(tended(work, plan, context), from(settled(work, observed, plan, context)));
       }
+      context.trace?.({ kind: 'plan', pod: identityIn(work), steps: plan.steps.map(nameOfStep) });
       return performPlan(plan, pod, observed, memory, context).pipe(
         concatMap((progress): Observable<PodReport> => {
           if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
@@ -90,6 +92,11 @@ export function syncPod(
     }),
     catchError((error: unknown) => of(failed(work, memory, error, context.retryPeriod * jitter(context)))),
   );
+}
+
+/** For people. */
+function nameOfStep(step: Step): string {
+  return 'container' in step ? `${step.do} ${step.container.name}` : step.do;
 }
 
 /** Everything is as it should be, or waits for a time that is known. */

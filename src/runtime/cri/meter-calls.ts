@@ -1,32 +1,39 @@
 import { defer, tap, type Observable } from 'rxjs';
 import type { Cri } from '../../streams/ports/cri.ts';
 import type { CriStats } from '../../streams/ports/cri-stats.ts';
-import type { Meter } from '../../streams/ports/meter.ts';
+import type { CriCall, Meter } from '../../streams/ports/meter.ts';
 
-/** The same runtime, whose calls are measured; one that is cancelled is not counted, for it has not ended. */
+/** The same runtime, whose calls are measured when they have ended, or were cancelled. */
 export function meterCalls<Calls extends Cri>(cri: Calls, meter: Meter): Calls {
   const metered = Object.entries(cri).map(([member, call]: [string, Call]): [string, Call] => {
     const operation = OPERATIONS[member as keyof typeof OPERATIONS];
-    return [member, operation === undefined ? call : (request) => timed(operation, call(request), meter)];
+    return [member, operation === undefined ? call : (request) => timed(operation, request, call(request), meter)];
   });
   return Object.fromEntries(metered) as unknown as Calls;
 }
 
 type Call = (request?: never) => Observable<unknown>;
 
-function timed(operation: string, call$: Observable<unknown>, meter: Meter): Observable<unknown> {
+function timed(operation: string, request: unknown, call$: Observable<unknown>, meter: Meter): Observable<unknown> {
   return defer(() => {
     const begun = performance.now();
-    function end(failed: boolean): void {
-      meter({ kind: 'criCall', operation, took: performance.now() - begun, failed });
+    let isOver = false;
+    function end(how: Pick<CriCall, 'outcome' | 'answer' | 'error'>): void {
+      if (isOver) return;
+      isOver = true;
+      meter({ kind: 'criCall', operation, took: performance.now() - begun, request, ...how });
     }
     return call$.pipe(
       tap({
-        complete: () => {
-          end(false);
+        // Every measured call has one answer, and is over for whoever waits for it when that is there.
+        next: (answer) => {
+          end({ outcome: 'done', answer });
         },
-        error: () => {
-          end(true);
+        error: (error: unknown) => {
+          end({ outcome: 'failed', error });
+        },
+        unsubscribe: () => {
+          end({ outcome: 'cut' });
         },
       }),
     );

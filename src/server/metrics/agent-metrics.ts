@@ -102,7 +102,9 @@ export function agentMetrics(): AgentMetrics {
     const seconds = measured.took / 1_000;
     switch (measured.kind) {
       case 'criCall': {
-        const { operation, failed } = measured;
+        const { operation, outcome } = measured;
+        if (outcome === 'cut') return; // it has not ended
+        const failed = outcome === 'failed';
         calls.add({ operation_type: operation });
         callTimes.observe({ operation_type: operation }, seconds);
         if (failed) callErrors.add({ operation_type: operation });

@@ -3,13 +3,7 @@ import type { ProbeKind } from '../probes/probe.ts';
 
 /** One thing that took time, told when it is over. Times are milliseconds. */
 export type Measured =
-  | {
-      readonly kind: 'criCall';
-      /** The kubelet's name for the call, `run_podsandbox`. */
-      readonly operation: string;
-      readonly took: number;
-      readonly failed: boolean;
-    }
+  | CriCall
   | { readonly kind: 'relist'; readonly startedAt: number; readonly took: number; readonly failed: boolean }
   | { readonly kind: 'work'; readonly uid: PodUid; readonly operation: WorkOperation; readonly took: number }
   /** Every container of the pod has begun to run; `took` since the first work on it. */
@@ -26,6 +20,19 @@ export type Measured =
       readonly pod: string;
       readonly container: string;
     };
+
+/** A call to the runtime. What was sent and answered holds secrets: nobody keeps it, and nobody tells more of it than names. */
+export interface CriCall {
+  readonly kind: 'criCall';
+  /** The kubelet's name for the call, `run_podsandbox`. */
+  readonly operation: string;
+  readonly took: number;
+  /** `cut`: cancelled before it had ended. */
+  readonly outcome: 'done' | 'failed' | 'cut';
+  readonly request?: unknown;
+  readonly answer?: unknown;
+  readonly error?: unknown;
+}
 
 /** What the kubelet calls the kinds of work on a pod. */
 export type WorkOperation = 'create' | 'sync' | 'kill' | 'terminated';

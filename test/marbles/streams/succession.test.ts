@@ -83,6 +83,7 @@ function begun(
     kept: [],
     actions: { perform },
     probe: () => NEVER,
+    trace: () => undefined,
     random: () => 0,
   };
   const story$ = merge(begin, agent(world, TIMINGS).report$.pipe(ignoreElements())).pipe(takeUntil(timer(40)));

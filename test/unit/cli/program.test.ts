@@ -33,6 +33,7 @@ const HELPS: readonly [readonly string[]][] = [
     'describe',
     'events',
     'problems',
+    'trace',
     'validate',
     'plan',
     'completion',

@@ -23,8 +23,8 @@ function value(metrics: AgentMetrics, name: string, labels: Readonly<Record<stri
 describe('agentMetrics', () => {
   it('counts calls to the runtime by kind, in seconds', () => {
     const metrics = agentMetrics();
-    metrics.meter({ kind: 'criCall', operation: 'list_containers', took: 30, failed: false });
-    metrics.meter({ kind: 'criCall', operation: 'list_containers', took: 20, failed: true });
+    metrics.meter({ kind: 'criCall', operation: 'list_containers', took: 30, outcome: 'done' });
+    metrics.meter({ kind: 'criCall', operation: 'list_containers', took: 20, outcome: 'failed' });
     const labels = { operation_type: 'list_containers' };
     expect(value(metrics, 'kubelet_runtime_operations_total', labels)).toBe(2);
     expect(value(metrics, 'kubelet_runtime_operations_errors_total', labels)).toBe(1);
@@ -35,8 +35,8 @@ describe('agentMetrics', () => {
   it('counts sandboxes as pods that were started, or that could not be', () => {
     const metrics = agentMetrics();
     expect(value(metrics, 'kubelet_started_pods_total')).toBe(0);
-    metrics.meter({ kind: 'criCall', operation: 'run_podsandbox', took: 300, failed: false });
-    metrics.meter({ kind: 'criCall', operation: 'run_podsandbox', took: 300, failed: true });
+    metrics.meter({ kind: 'criCall', operation: 'run_podsandbox', took: 300, outcome: 'done' });
+    metrics.meter({ kind: 'criCall', operation: 'run_podsandbox', took: 300, outcome: 'failed' });
     expect(value(metrics, 'kubelet_started_pods_total')).toBe(1);
     expect(value(metrics, 'kubelet_started_pods_errors_total')).toBe(1);
     expect(value(metrics, 'kubelet_started_containers_total', { container_type: 'pod_sandbox' })).toBe(1);

@@ -15,7 +15,7 @@ const DOCS = readFileSync(new URL('../../../../docs/endpoints.md', import.meta.u
 function everything(): string {
   const metrics = agentMetrics();
   const uid = 'u' as PodUid;
-  metrics.meter({ kind: 'criCall', operation: 'run_podsandbox', took: 1, failed: true });
+  metrics.meter({ kind: 'criCall', operation: 'run_podsandbox', took: 1, outcome: 'failed' });
   for (const startedAt of [1_000, 2_000]) metrics.meter({ kind: 'relist', startedAt, took: 1, failed: false });
   metrics.meter({ kind: 'work', uid, operation: 'sync', took: 1 });
   metrics.meter({ kind: 'podStarted', uid, took: 1 });

@@ -1,0 +1,135 @@
+import { assertNever, messageOf } from '../../model/errors.ts';
+import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from '../../model/cri/labels.ts';
+import type { PodIdentity } from '../../model/paths.ts';
+import type { PodUid } from '../../model/pod.ts';
+import type { CriCall, Meter } from '../ports/meter.ts';
+import type { Tracer } from '../ports/tracer.ts';
+
+/** Sandboxes and containers whose pod is remembered; the oldest is forgotten first, and learned anew when it is listed. */
+const MOST_OWNERS = 4_096;
+
+interface Owner {
+  readonly pod: PodIdentity;
+  readonly container?: string;
+}
+
+/**
+ * Tells of each measured call to the runtime whose it was, and of relists and probes. Of what went over the wire it
+ * reads only who is meant: the answer that makes an object, and every list, tell whose it is.
+ */
+export function traceMeter(trace: Tracer): Meter {
+  /** By the runtime's id. */
+  const owners = new Map<string, Owner>();
+  const pods = new Map<string, PodIdentity>();
+
+  /** One object per pod, however many ask. */
+  function podOf({ uid, name, namespace }: Partial<Record<keyof PodIdentity, string>> = {}): PodIdentity | undefined {
+    if (uid === undefined || name === undefined || namespace === undefined) return undefined;
+    const known = pods.get(uid) ?? { uid: uid as PodUid, name, namespace };
+    remember(pods, uid, known);
+    return known;
+  }
+
+  function learn(id: string | undefined, pod: PodIdentity | undefined, container?: string): void {
+    if (id === undefined || pod === undefined) return;
+    remember(owners, id, { pod, ...(container === undefined ? {} : { container }) });
+  }
+
+  function learnListed(listed: readonly Listed[] | undefined): void {
+    for (const { id, labels } of listed ?? []) {
+      if (id === undefined || owners.has(id)) continue;
+      const of = { uid: labels?.[POD_UID], name: labels?.[POD_NAME], namespace: labels?.[POD_NAMESPACE] };
+      learn(id, podOf(of as Partial<Record<keyof PodIdentity, string>>), labels?.[CONTAINER_NAME]);
+    }
+  }
+
+  function ownerIn(request: Sent, answer: Answered): Owner | undefined {
+    const { config, sandboxConfig, filter } = request;
+    if (sandboxConfig) {
+      const pod = podOf(sandboxConfig.metadata);
+      const container = config?.metadata?.name;
+      learn(answer.containerId, pod, container);
+      return pod && { pod, ...(container === undefined ? {} : { container }) };
+    }
+    if (config) {
+      const pod = podOf(config.metadata);
+      learn(answer.podSandboxId, pod);
+      return pod && { pod };
+    }
+    learnListed(answer.items);
+    learnListed(answer.containers);
+    const asked = filter?.labelSelector?.[POD_UID];
+    const pod = asked === undefined ? undefined : pods.get(asked);
+    return pod ? { pod } : owners.get(request.containerId ?? request.podSandboxId ?? '');
+  }
+
+  function call({ operation, took, outcome, request, answer, error }: CriCall): void {
+    const sent = (request ?? {}) as Sent;
+    const owner = ownerIn(sent, (answer ?? {}) as Answered);
+    trace({
+      kind: 'call',
+      call: operation,
+      took,
+      outcome,
+      ...owner,
+      ...(sent.image?.image === undefined ? {} : { image: sent.image.image }),
+      ...(error === undefined ? {} : { error: messageOf(error) }),
+    });
+  }
+
+  return (measured) => {
+    switch (measured.kind) {
+      case 'criCall':
+        call(measured);
+        return;
+      case 'relist':
+        trace({ kind: 'relist', took: measured.took, failed: measured.failed });
+        return;
+      case 'probe': {
+        const { uid, namespace, pod: name, container, probe, result, took } = measured;
+        const pod = podOf({ uid, namespace, name }) ?? { uid, namespace, name };
+        trace({ kind: 'probe', pod, container, probe, result, took });
+        return;
+      }
+      case 'work': // told as it begins and ends
+      case 'podStarted':
+      case 'pull': // told as a call
+        return;
+      default:
+        assertNever(measured);
+    }
+  };
+}
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.has(key)) return;
+  map.set(key, value);
+  if (map.size <= MOST_OWNERS) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}
+
+/** The fields of requests that say who is meant. */
+interface Sent {
+  readonly config?: { readonly metadata?: Partial<Record<keyof PodIdentity, string>> };
+  readonly sandboxConfig?: { readonly metadata?: Partial<Record<keyof PodIdentity, string>> };
+  readonly filter?: { readonly labelSelector?: Readonly<Record<string, string>> };
+  readonly containerId?: string;
+  readonly podSandboxId?: string;
+  readonly image?: { readonly image?: string };
+}
+
+/** The fields of answers that say whose something is. */
+interface Answered {
+  readonly podSandboxId?: string;
+  readonly containerId?: string;
+  readonly items?: readonly Listed[];
+  readonly containers?: readonly Listed[];
+}
+
+interface Listed {
+  readonly id?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
