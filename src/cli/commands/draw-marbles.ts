@@ -35,10 +35,16 @@ export function drawMarbles(
     .filter(({ label, marks, openSince }) => FIXED.has(label) || marks.length > 0 || openSince !== undefined);
   const longest = Math.max(...rows.map(({ label }) => label.length));
   const side = Math.max(0, Math.min(longest, Math.max(MOST_SHORT, Math.floor(columns / 3)), columns - 3));
-  const width = Math.max(1, columns - side - 2);
-  const lines = rows.map((row) => `${short(row.label, side)}  ${paint(drawTrack(row, { from, span, width }))}`);
+  const gap = ' '.repeat(columns > 3 ? 2 : 0);
+  const width = Math.max(1, columns - side - gap.length);
+  const lines = rows.map((row) => `${short(row.label, side)}${gap}${paint(drawTrack(row, { from, span, width }))}`);
   const legend = LEGEND.flatMap((line) => wrap(line, columns, '', '  '));
-  return [`${' '.repeat(side)}  ${axis(span, width)}`, ...lines, ...legend.map((line) => line.slice(0, columns))];
+  return [
+    `${' '.repeat(side)}${gap}${axis(span, width)}`,
+    ...lines,
+    '',
+    ...legend.map((line) => line.slice(0, columns)),
+  ];
 }
 
 /** Shown even where nothing is on them. */

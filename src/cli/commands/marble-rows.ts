@@ -23,12 +23,12 @@ interface Draft {
   openSince?: number;
 }
 
-/** What the symbols mean, for those who look. */
+/** What the symbols mean, for those who look; letters are initials where nothing else is said. */
 export const LEGEND: readonly string[] = [
-  'o done  x failed  / cut short  = under way',
-  'changes: a add, u update, r remove, d delete, c reconcile; problems: x new, o mended',
-  'phases: p preparing, w waiting, r refused, s syncing, f finished, t terminating, e ended, g gone',
-  'pods: p prepare, s sync, t terminate, c clean up; outcomes as phases, c cleaned up',
+  'o done, x failed, / cut short, = under way; problems: x new, o mended',
+  'changes: add, update, remove, delete, c reconcile',
+  'phases: preparing, waiting, refused, syncing, finished, terminating, ended, gone',
+  'pods: prepare, sync, terminate, clean up; outcomes: as phases, c cleaned up',
 ];
 
 /**

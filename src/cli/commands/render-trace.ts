@@ -7,15 +7,15 @@ import { wrap } from './wrap.ts';
 export function renderTrace(event: TraceEvent, terminal: Terminal): readonly string[] {
   const time = new Date(event.at).toISOString().slice(11, 23);
   const pod = 'pod' in event && event.pod ? nameOf(event.pod) : '';
-  const text = `${time}  ${event.kind.padEnd(WIDEST)}  ${[pod, said(event)].filter((part) => part !== '').join(' ')}`;
-  const lines = wrap(text.trim().replace(/\n+/g, ' '), terminal.columns, '', INDENT);
+  const before = `${time}  ${event.kind.padEnd(WIDEST)}  `;
+  const text = [pod, said(event)].filter((part) => part !== '').join(' ');
+  const lines = wrap(text, terminal.columns, before, ' '.repeat(before.length));
   const paint = painter(terminal);
   if (isWrong(event)) return lines.map((line) => paint(LOOKS.yellow, line));
   return DIM.has(event.kind) ? lines.map((line) => paint(LOOKS.dim, line)) : lines;
 }
 
 const WIDEST = 'sighting'.length;
-const INDENT = ' '.repeat('00:00:00.000  '.length + WIDEST + 2);
 
 /** What goes on all the time. */
 const DIM: ReadonlySet<TraceEvent['kind']> = new Set(['relist', 'snapshot', 'call', 'probe', 'wake']);

@@ -63,18 +63,24 @@ function podOf({ socket, name, namespace }: TraceOptions): Observable<string | u
       if (!(error instanceof CliError)) return throwError(() => error);
       return askLines<TraceEvent>(socket, '/rxlet/trace').pipe(
         map((kept) => {
-          const found = kept.find((event) => isNamed(event, name, namespace));
-          if (!found || !('pod' in found) || !found.pod) throw error;
-          return `${found.pod.namespace}/${found.pod.name}`;
+          const found = nameIn(kept, name, namespace);
+          if (found === undefined) throw error;
+          return found;
         }),
       );
     }),
   );
 }
 
-function isNamed(event: TraceEvent, name: string, namespace: string | undefined): boolean {
-  if (!('pod' in event) || !event.pod || (namespace !== undefined && event.pod.namespace !== namespace)) return false;
-  return event.pod.name === name || `${event.pod.namespace}/${event.pod.name}` === name;
+/** The newest pod of that name; only where there is none, the one whose node stands after it. */
+function nameIn(kept: readonly TraceEvent[], name: string, namespace: string | undefined): string | undefined {
+  const pods = kept
+    .flatMap((event) => ('pod' in event && event.pod ? [event.pod] : []))
+    .filter((pod) => namespace === undefined || pod.namespace === namespace);
+  const found =
+    pods.findLast((pod) => pod.name === name || `${pod.namespace}/${pod.name}` === name) ??
+    pods.findLast((pod) => pod.name.startsWith(`${name}-`));
+  return found && `${found.namespace}/${found.name}`;
 }
 
 function events({ socket, namespace }: TraceOptions, pod: string | undefined, lasts: boolean): Observable<TraceEvent> {
