@@ -15,7 +15,7 @@ _rxlet() {
   case "$before" in
     -o | --output)
       case "$command" in
-        validate | plan | problems) COMPREPLY=($(compgen -W "text json" -- "$word")) ;;
+        validate | plan | problems | trace) COMPREPLY=($(compgen -W "text json" -- "$word")) ;;
         *) COMPREPLY=($(compgen -W "wide json yaml name" -- "$word")) ;;
       esac
       return ;;
