@@ -26,7 +26,7 @@ interface Draft {
 /** What the symbols mean, for those who look; letters are initials where nothing else is said. */
 export const LEGEND: readonly string[] = [
   'o done, x failed, / cut short, = under way; problems: x new, o mended',
-  'changes: add, update, remove, delete, c reconcile',
+  'changes: add, update, remove, delete, c reconcile, o of an object',
   'phases: preparing, waiting, refused, syncing, finished, terminating, ended, gone',
   'pods: prepare, sync, terminate, clean up; outcomes: as phases, c cleaned up',
 ];
@@ -72,6 +72,8 @@ function streamMark(
   switch (event.kind) {
     case 'change':
       return { stream: 'changes', symbol: OPS[event.op] };
+    case 'object':
+      return { stream: 'changes', symbol: 'o' };
     case 'problem':
       return { stream: 'problems', symbol: event.mended ? 'o' : 'x' };
     case 'hint':

@@ -49,6 +49,7 @@ function isWrong(event: TraceEvent): boolean {
     case 'gap':
       return true;
     case 'change':
+    case 'object':
     case 'hint':
     case 'sighting':
     case 'snapshot':
@@ -67,6 +68,8 @@ function said(event: TraceEvent): string {
   switch (event.kind) {
     case 'change':
       return `${event.op} by ${event.source}${because(event.why)}`;
+    case 'object':
+      return event.object;
     case 'hint':
     case 'wake':
       return '';

@@ -20,6 +20,8 @@ type Heard =
       readonly source: string;
       readonly why?: string;
     }
+  /** An object that serves pods is there, is another one or has gone; `object` is `kind/namespace/name`. */
+  | { readonly kind: 'object'; readonly object: string }
   /** The runtime says that something happened. */
   | { readonly kind: 'hint'; readonly pod: PodIdentity }
   /** A pod has changed; the newest instance of each of its containers, `web running`. */

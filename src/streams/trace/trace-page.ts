@@ -38,6 +38,9 @@ function traceEvent(event: BookEvent, book: PodBook, trace: Tracer): void {
       for (const { op, source, pod, why } of event.changes)
         trace({ kind: 'change', pod: identityOf(pod), op, source, ...said(why) });
       return;
+    case 'objects':
+      for (const object of event.keys) trace({ kind: 'object', object });
+      return;
     case 'snapshot':
       trace({ kind: 'snapshot', pods: event.snapshot.pods.size });
       return;

@@ -56,7 +56,7 @@ describe('drawMarbles', () => {
       'run_podsandbox    ------------------------=============o------------------------',
       '',
       'o done, x failed, / cut short, = under way; problems: x new, o mended',
-      'changes: add, update, remove, delete, c reconcile',
+      'changes: add, update, remove, delete, c reconcile, o of an object',
       'phases: preparing, waiting, refused, syncing, finished, terminating, ended, gone',
       'pods: prepare, sync, terminate, clean up; outcomes: as phases, c cleaned up',
     ]);

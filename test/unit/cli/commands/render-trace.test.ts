@@ -17,6 +17,7 @@ describe('renderTrace', () => {
     [{ kind: 'hint', pod: { ...pod, name: '' } }, 'hint      u'],
     [{ kind: 'sighting', pod, containers: ['a running', 'b exited'] }, 'sighting  web-n1 a running, b exited'],
     [{ kind: 'sighting', pod, containers: [] }, 'sighting  web-n1 no containers'],
+    [{ kind: 'object', object: 'Secret/default/db' }, 'object    Secret/default/db'],
     [{ kind: 'relist', took: 3.14, failed: false }, 'relist    3.1 ms'],
     [{ kind: 'relist', took: 30, failed: true }, 'relist    failed after 30 ms'],
     [{ kind: 'snapshot', pods: 1 }, 'snapshot  1 pod'],
