@@ -42,6 +42,16 @@ install_containerd_2() {
   mv "$containerd_2.new" "$containerd_2"
 }
 
+# kubectl, for its own side of exec and port-forward, into the cache. Sets `kubectl`.
+install_kubectl() {
+  kubectl=$RXLET_CACHE/kubectl/usr/bin/kubectl
+  [[ -x $kubectl ]] && return
+  say "fetch kubectl (Debian sid) into $RXLET_CACHE/kubectl"
+  rm -rf "$RXLET_CACHE/kubectl.new" "$RXLET_CACHE/kubectl"
+  "$repo/scripts/deb-beside" sid "$RXLET_CACHE/kubectl.new" kubectl >&2 || die "cannot fetch kubectl from Debian sid"
+  mv "$RXLET_CACHE/kubectl.new" "$RXLET_CACHE/kubectl"
+}
+
 # Another major version of Node.js, from the npm package that holds its binary. Sets `node_binary`.
 install_node() { # MAJOR
   local prefix=$RXLET_CACHE/node-$1 platform

@@ -32,12 +32,19 @@ export interface RotationFacts {
 }
 
 /**
+ * Bytes by which a file may pass `maxBytes` without having been written too fast: it is full with its last line, of
+ * which runtimes put at most 16 KiB into one record.
+ */
+const LAST_LINE = 17 * 1024;
+
+/**
  * What is to be done in a container's log folder so that it keeps within its limits (facts sheet 23.4), in the order
  * in which it is to be done.
  *
  * The limits count for all instances of a container together, so that one that crashes all the time fills no disk
- * (user-asks 64): at most `maxFiles` files and `maxFiles * maxBytes` bytes. The oldest goes first; the log of the
- * instance before is kept as long as there is room, for `logs --previous`.
+ * (user-asks 64): at most `maxFiles` files, the one that is written to included, and `maxFiles * maxBytes` bytes, each
+ * file's last line and what waits to be compressed aside. What is compressed counts as that. The oldest goes first; the
+ * log of the instance before is kept as long as there is room, for `logs --previous`.
  */
 export function planRotation(facts: RotationFacts, { maxBytes, maxFiles }: RotationLimits): readonly RotationStep[] {
   const { current, running, busy, rotatedName } = facts;
@@ -61,17 +68,22 @@ export function planRotation(facts: RotationFacts, { maxBytes, maxFiles }: Rotat
 
   // One that has ended grows no more; of one that runs, what it may still write is set aside.
   const still = rotates || !newest ? 0 : newest.bytes;
-  let room = maxBytes * maxFiles - Math.max(running ? maxBytes : 0, still);
+  const most = maxBytes + LAST_LINE;
+  let room = most * maxFiles - Math.max(running ? most : 0, still);
+  const isTooLong = room < 0 && !running;
   const held: Described[] = [];
   for (const log of [...(before ? [before] : []), ...kept.toReversed()]) {
-    const bytes = Math.min(log.bytes, room);
+    const fits = log.bytes <= room;
     const isNewest = log === before || log === kept.at(-1);
-    if (log.bytes <= room) held.push(log);
-    else if (isNewest && bytes > 0 && !log.compressed) steps.push({ kind: 'cut', file: log.file, keep: bytes });
+    // What is about to become small is judged once it has.
+    const shrinks = log.rotated && !log.compressed && !isNewest;
+    if (fits || (shrinks && room > 0)) held.push(log);
+    else if (isNewest && room > 0 && !log.compressed) steps.push({ kind: 'cut', file: log.file, keep: room });
     else steps.push({ kind: 'remove', file: log.file });
-    room = log.bytes <= room || isNewest ? room - bytes : 0;
+    // Nothing that is older than a gap is kept.
+    room = fits ? room - log.bytes : 0;
   }
-  if (room < 0 && !running && newest) steps.push({ kind: 'cut', file: current, keep: maxBytes * maxFiles });
+  if (isTooLong) steps.push({ kind: 'cut', file: current, keep: most * maxFiles });
 
   // The newest part may still be written to by the runtime, and is what followers read.
   const unread = held.filter((log) => log.rotated && !log.compressed && log !== kept.at(-1) && !busy.has(log.file));

@@ -74,7 +74,7 @@ export async function* followParts(
         await drop([before?.part, ...found.filter(({ rotated }) => rotated !== undefined)]);
         before = place;
         const now = found.find(({ rotated }) => rotated === undefined);
-        place = now && { part: now, position: 0 };
+        place = now && { part: now, position: await startOf(now, place) };
         continue;
       }
       if (ended.aborted && settled++ > 0) return;
@@ -122,8 +122,9 @@ async function hasMoved(path: string, place: Place | undefined): Promise<boolean
   }
 }
 
-/** Bytes by which a part is told from others: its first record, with its time in nanoseconds. */
+/** Bytes by which a part is told from others: its first records, with their times in nanoseconds. */
 const FINGERPRINT = 256;
+const NEWLINE = 0x0a;
 
 /** The part that was read until now is among those that were found, under its new name, unless it was removed. */
 async function withoutKnown(found: readonly OpenPart[], place: Place | undefined): Promise<readonly OpenPart[]> {
@@ -131,13 +132,32 @@ async function withoutKnown(found: readonly OpenPart[], place: Place | undefined
   const [first, ...others] = found;
   if (first?.rotated === undefined) return found;
   if (first.inode === place.part.inode) return others;
-  const [ours, its] = [await beginning(place.part), await beginning(first)];
-  return ours.length > 0 && ours.equals(its) ? others : found;
+  // A copy of it, compressed or cut down to its end. The runtime may have written to ours since.
+  return (await holds(place.part, await beginning(first))) ? others : found;
+}
+
+/** Where to read on in the file that has taken the place of the one that was read until now. */
+async function startOf(part: OpenPart, place: Place | undefined): Promise<number> {
+  if (!place) return 0;
+  if (part.inode === place.part.inode) return place.position; // it got its name back
+  const isCopy = await holds(place.part, await beginning(part)); // of one that is written no more, cut down to its end
+  return isCopy ? (await part.handle.stat()).size : 0;
 }
 
 async function beginning(part: OpenPart): Promise<Buffer> {
   for await (const chunk of readPart(part)) return chunk.subarray(0, FINGERPRINT);
   return Buffer.alloc(0);
+}
+
+async function holds(part: OpenPart, bytes: Buffer): Promise<boolean> {
+  if (!bytes.includes(NEWLINE) && bytes.length < FINGERPRINT) return false; // no whole record yet
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of readPart(part)) {
+    const text = Buffer.concat([rest, chunk]);
+    if (text.includes(bytes)) return true;
+    rest = text.subarray(-FINGERPRINT);
+  }
+  return false;
 }
 
 interface Changes {

@@ -245,6 +245,31 @@ describe('following a log', () => {
     expect(await following.end()).toBe(lines(15, 70));
   });
 
+  it.each([false, true])('knows again what was cut down to its end (and then compressed: %s)', async (isCompressed) => {
+    writeFileSync(log, numbered(0, 30));
+    const following = follow();
+    await vi.waitFor(() => {
+      expect(following.text()).toBe(lines(0, 30));
+    });
+    const rotated = `${log}.20260102-150405`;
+    renameSync(log, `${rotated}.old`);
+    writeFileSync(rotated, numbered(20, 25));
+    if (isCompressed) compress(rotated);
+    writeFileSync(log, numbered(30, 40));
+    expect(await following.end()).toBe(lines(0, 40));
+  });
+
+  it('tells nothing twice of a log that was cut down to its end once its container had ended', async () => {
+    writeFileSync(log, numbered(0, 30));
+    const following = follow();
+    await vi.waitFor(() => {
+      expect(following.text()).toBe(lines(0, 30));
+    });
+    writeFileSync(`${log}.tmp`, numbered(10, 30));
+    renameSync(`${log}.tmp`, log);
+    expect(await following.end()).toBe(lines(0, 30));
+  });
+
   it('follows a writer that never pauses over many rotations, with a reader that does', async () => {
     writeFileSync(log, '');
     const ended = new AbortController();

@@ -10,7 +10,7 @@ function plan(mebibytes: Readonly<Record<string, number>>, more: Partial<Rotatio
   const current = files.filter(({ file }) => /^\d+\.log$/.test(file)).at(-1)?.file ?? '0.log';
   const facts = { files, current, running: true, busy: new Set<string>(), rotatedName: `${current}.20260102-150409` };
   return planRotation({ ...facts, ...more }, LIMITS).map((step) =>
-    step.kind === 'cut' ? `cut ${step.file} to ${step.keep / MIB}` : `${step.kind} ${step.file}`,
+    step.kind === 'cut' ? `cut ${step.file} to ${Math.floor(step.keep / MIB)}` : `${step.kind} ${step.file}`,
   );
 }
 
@@ -72,7 +72,7 @@ describe('planRotation', () => {
   it('holds the limit in bytes against a writer that was faster than rotation', () => {
     expect(plan({ '0.log': 100 })).toEqual(['rotate 0.log', 'cut 0.log.20260102-150409 to 20']);
     expect(plan({ '0.log': 1, '0.log.20260102-150401': 15, '0.log.20260102-150402': 12 })).toEqual([
-      'remove 0.log.20260102-150401',
+      'compress 0.log.20260102-150401',
     ]);
     expect(plan({ '0.log': 1, '0.log.20260102-150401': 2, '0.log.20260102-150402': 50 })).toEqual([
       'cut 0.log.20260102-150402 to 20',
@@ -83,6 +83,31 @@ describe('planRotation', () => {
   it('holds it against an instance that wrote too much and died before anybody could look', () => {
     expect(plan({ '0.log': 100 }, { running: false })).toEqual(['cut 0.log to 30']);
     expect(plan({ '0.log': 100, '1.log': 1 })).toEqual(['cut 0.log to 20']);
+  });
+
+  it('lets every file pass its size by its last line', () => {
+    const full = 10 + 16 / 1024;
+    expect(plan({ '0.log': full, '0.log.20260102-150401': full })).toEqual([
+      'rotate 0.log',
+      'compress 0.log.20260102-150401',
+    ]);
+    expect(plan({ '0.log': 2 * full }, { running: false })).toEqual([]);
+  });
+
+  it('keeps nothing that is older than a gap, and leaves alone what will be small once it is compressed', () => {
+    const files = { '0.log.20260102-150401.gz': 1, '0.log.20260102-150402.gz': 15, '0.log.20260102-150403': 12 };
+    const limits = { maxBytes: 10 * MIB, maxFiles: 4 };
+    const facts = { current: '0.log', running: true, busy: new Set<string>(), rotatedName: '' };
+    const sized = (all: Readonly<Record<string, number>>): RotationFacts['files'] =>
+      Object.entries(all).map(([file, size]) => ({ file, bytes: size * MIB }));
+    expect(planRotation({ ...facts, files: sized({ ...files, '0.log': 1 }) }, limits)).toEqual([]);
+    const huge = { ...files, '0.log.20260102-150402.gz': 19, '0.log': 1 };
+    expect(planRotation({ ...facts, files: sized(huge) }, limits)).toEqual([
+      { kind: 'remove', file: '0.log.20260102-150402.gz' },
+      { kind: 'remove', file: '0.log.20260102-150401.gz' },
+    ]);
+    const busy = new Set(['0.log.20260102-150401']);
+    expect(plan({ '0.log': 1, '0.log.20260102-150401': 15, '0.log.20260102-150402': 12 }, { busy })).toEqual([]);
   });
 
   it('leaves alone what is none of its own', () => {
