@@ -18,7 +18,6 @@ import {
   tap,
   throwError,
   timer,
-  type MonoTypeOperatorFunction,
   type Observable,
 } from 'rxjs';
 import { assertNever, RuntimeError } from '../model/errors.ts';
@@ -152,10 +151,11 @@ function takePlace<T>(
       return answered(effect$, after + fault.by);
     case 'linger':
       return answered(
-        timer(fault.by).pipe(
-          concatMap(() => effect$),
-          takeUntil(cut$),
-          goOn(),
+        goingOn(
+          timer(fault.by).pipe(
+            concatMap(() => effect$),
+            takeUntil(cut$),
+          ),
         ),
         after,
       );
@@ -181,8 +181,8 @@ function answered<T>(effect$: Observable<T>, after: number): Observable<T> {
 }
 
 /** Runs to its end though nobody listens any more. */
-function goOn<T>(): MonoTypeOperatorFunction<T> {
-  return share({ connector: () => new ReplaySubject(), resetOnRefCountZero: false });
+function goingOn<T>(effect$: Observable<T>): Observable<T> {
+  return effect$.pipe(share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false }));
 }
 
 function failure(name: string, { error = 'refused', code = 'EIO', message }: Extract<Fault, { kind: 'fail' }>): Error {

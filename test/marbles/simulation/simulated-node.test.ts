@@ -1,4 +1,17 @@
-import { concat, concatMap, delay, EMPTY, ignoreElements, map, merge, mergeMap, takeUntil, timer, toArray } from 'rxjs';
+import {
+  concat,
+  concatMap,
+  delay,
+  EMPTY,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  takeUntil,
+  tap,
+  timer,
+  toArray,
+} from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { faultDice, type Fault } from '../../../src/simulation/faults.ts';
 import {
@@ -555,7 +568,11 @@ describe('a fault', () => {
     live(() =>
       merge(
         left.cri.runPodSandbox({ config: sandboxConfig() }).pipe(takeUntil(timer(100))),
-        timer(1_007).pipe(map(() => expect(left.world.sandboxes()).toEqual([]))),
+        timer(1_007).pipe(
+          tap(() => {
+            expect(left.world.sandboxes()).toEqual([]);
+          }),
+        ),
       ),
     );
     expect(left.world.sandboxes()).toHaveLength(1);

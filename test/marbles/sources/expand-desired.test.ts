@@ -80,10 +80,18 @@ describe('expandDesired', () => {
   it('saves what has come of workloads, and tells where it cannot', () => {
     const kept = store();
     const told: Desired[] = [];
-    expandDesired(of(withJob), NEVER, kept).subscribe((desired) => told.push(desired));
+    const observer = {
+      next: (desired: Desired) => {
+        told.push(desired);
+      },
+      error: (error: unknown) => {
+        throw error;
+      },
+    };
+    expandDesired(of(withJob), NEVER, kept).subscribe(observer);
     expect(kept.saved.at(-1)?.jobs['Job/default/web']?.active).toEqual([first]);
     const broken: WorkloadStore = { load: () => of(undefined), save: () => throwError(() => new Error('disk full')) };
-    expandDesired(of(withJob), NEVER, broken).subscribe((desired) => told.push(desired));
+    expandDesired(of(withJob), NEVER, broken).subscribe(observer);
     expect(told.at(-1)?.problems.map(({ message }) => message)).toEqual([
       'what has come of workloads cannot be remembered: disk full',
     ]);
