@@ -33,6 +33,7 @@ export function reportLine(report: PodReport, book: PodBook): LogLine | undefine
       },
     };
   }
+  if (report.kind === 'starting') return undefined;
   const { outcome } = report;
   switch (outcome.kind) {
     case 'failed': {

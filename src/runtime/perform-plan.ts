@@ -49,6 +49,8 @@ export interface PerformContext extends RuntimeContext {
 
 export type PlanProgress =
   | { readonly kind: 'note'; readonly note: PodNote }
+  /** A container with a postStart hook is about to be started. */
+  | { readonly kind: 'starting'; readonly container: string }
   /** The last value: which containers could not be started, and which pulls failed. */
   | { readonly kind: 'done'; readonly failures: WaitingReasons; readonly pulls: ReadonlyMap<string, FailedPull> };
 
@@ -94,19 +96,30 @@ export function performPlan(
     };
     const does = (...kinds: readonly Step['do'][]): boolean => plan.steps.some((step) => kinds.includes(step.do));
     const steps$ = concat(
-      plan.sandbox && does('startContainer') ? preparePodFiles(pod, context, memory.mounts) : EMPTY,
-      ...plan.steps.map((step) => defer(() => performStep(step, pod, observed, memory, progress, context))),
+      plan.sandbox && does('startContainer') ? preparePodFiles(pod, context, memory.mounts).pipe(map(noted)) : EMPTY,
+      ...plan.steps.map((step) =>
+        concat(
+          hookBegins(step),
+          defer(() => performStep(step, pod, observed, memory, progress, context)).pipe(map(noted)),
+        ),
+      ),
     );
     const isInSandbox = plan.sandbox && does('startContainer', 'resizeContainer');
-    return (isInSandbox ? withinPodCgroup(pod, context, steps$) : steps$).pipe(
-      map((note): PlanProgress => ({ kind: 'note', note })),
-      (notes$) =>
-        concat(
-          notes$,
-          defer(() => of<PlanProgress>({ kind: 'done', failures: progress.failures, pulls: progress.pulls })),
-        ),
+    return concat(
+      isInSandbox ? withinPodCgroup<PlanProgress>(pod, context, steps$) : steps$,
+      defer(() => of<PlanProgress>({ kind: 'done', failures: progress.failures, pulls: progress.pulls })),
     );
   });
+}
+
+function noted(note: PodNote): PlanProgress {
+  return { kind: 'note', note };
+}
+
+function hookBegins(step: Step): readonly PlanProgress[] {
+  if (step.do !== 'startContainer' && step.do !== 'startCreated') return [];
+  const { name, lifecycle } = step.container;
+  return lifecycle?.postStart ? [{ kind: 'starting', container: name }] : [];
 }
 
 function isImageOf({ spec }: Pod, image: string): boolean {

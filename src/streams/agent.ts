@@ -136,6 +136,7 @@ export interface Agent {
  */
 export function agent(world: World, timings: AgentTimings): Agent {
   const outcomes = new Subject<PodOutcome>();
+  const starts = new Subject<Extract<BookEvent, { kind: 'starting' }>>();
   // Fed back like outcomes: pages that were subscribed to themselves would never come to an end.
   const findings = new Subject<ProbeReport>();
   const books = new Subject<PodBook>();
@@ -192,6 +193,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
     snapshot$.pipe(map((snapshot) => ({ kind: 'snapshot' as const, snapshot }))),
     sighting$.pipe(map(({ pod }) => ({ kind: 'sighting' as const, pod }))),
     findings.pipe(mergeMap(probeEvents)),
+    starts,
     outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
     outcomes.pipe(switchByKey({ key: ({ uid }) => uid, project: wakeUp })),
     runtime$.pipe(
@@ -242,6 +244,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
       new Map(world.kept.map((one) => [one.uid, memoryOf(one)])),
     ).pipe(
       tap((report) => {
+        if (report.kind === 'starting') starts.next(report);
         if (report.kind !== 'outcome') return;
         busy.delete(report.uid);
         outcomes.next(report.outcome);

@@ -441,6 +441,45 @@ describe('the life of a pod, in virtual time', () => {
       );
     });
 
+    describe('shows a container as before while its postStart hook goes on, and asks no probe of it', () => {
+      const hook = { postStart: { exec: { command: ['hook'] } } };
+      const slow = podOf('slow', {
+        containers: [declared('main', { lifecycle: hook, readinessProbe: execProbe() }), declared('after')],
+      });
+      const behaviour = {
+        containerBehaviour: () => ({
+          exec: (command: readonly string[]) => ({ exitCode: 0, after: command[0] === 'hook' ? 30 * SECOND : 10 }),
+        }),
+      };
+      const checks = (world: World): number =>
+        world.calls.filter(({ name, request }) => name === 'ExecSync' && JSON.stringify(request).includes('check'))
+          .length;
+
+      it('waits, not ready, until the hook has ended', () => {
+        live(behaviour, runs(25 * SECOND, [0, [slow]]), (world) => {
+          expect(world.running()).toHaveLength(1);
+          const status = statusOf(world, 'slow');
+          expect(status?.phase).toBe('Pending');
+          const main = status?.containerStatuses?.find(({ name }) => name === 'main');
+          expect(main).toMatchObject({
+            state: { waiting: { reason: 'ContainerCreating' } },
+            ready: false,
+            started: false,
+          });
+          expect(checks(world)).toBe(0);
+        });
+      });
+
+      it('runs, is probed and ready after that', () => {
+        live(behaviour, runs(45 * SECOND, [0, [slow]]), (world) => {
+          const status = statusOf(world, 'slow');
+          expect(status?.phase).toBe('Running');
+          expect(status?.containerStatuses?.map(({ ready }) => ready)).toEqual([true, true]);
+          expect(checks(world)).toBeGreaterThan(0);
+        });
+      });
+    });
+
     it('backs off a container whose postStart hook fails', () => {
       const failing = podOf('failing', {
         terminationGracePeriodSeconds: 1,

@@ -29,6 +29,7 @@ const LOCATION_UNKNOWN_RUNNING =
  * | none, of an init container in a pod that has begun | Terminated 0 Completed                             |
  * | created                       | Waiting                                                                   |
  * | running                       | Running                                                                   |
+ * | any, while it is being started with its postStart hook | as it was                                      |
  * | exited                        | Terminated; Waiting with the reason while it waits for its restart        |
  * | unknown, was running          | Terminated 137 ContainerStatusUnknown                                     |
  */
@@ -39,6 +40,7 @@ export function containerStatus(
   facts: StatusFacts,
 ): ContainerStatus {
   const { name } = container;
+  if (facts.starting?.has(name)) return previous ?? absent(pod, container, undefined, facts);
   const instances = (facts.observed?.containers ?? []).filter((seen) => seen.name === name);
   const newest = instances[0];
   return newest

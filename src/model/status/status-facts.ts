@@ -26,6 +26,8 @@ export interface StatusFacts {
   readonly observed: ObservedPod | undefined;
   /** By container name: why it is not running, where the agent knows better than the runtime. */
   readonly waiting: ReadonlyMap<string, { readonly reason: string; readonly message: string }>;
+  /** Names of containers that are being started, their postStart hooks included; absent: none. */
+  readonly starting?: ReadonlySet<string>;
   /** By container name; absent while a container with probes has not been probed yet. */
   readonly probed: ReadonlyMap<string, Probed>;
   readonly verdict: Verdict | undefined;

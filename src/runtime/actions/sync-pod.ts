@@ -54,6 +54,7 @@ export function syncPod(
       return performPlan(plan, pod, observed, memory, context).pipe(
         concatMap((progress): Observable<PodReport> => {
           if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
+          if (progress.kind === 'starting') return of({ kind: 'starting', uid, container: progress.container });
           const acted = {
             ...plan.memory,
             pulls: progress.pulls,

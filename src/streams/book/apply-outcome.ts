@@ -1,7 +1,7 @@
 import { assertNever } from '../../model/errors.ts';
 import type { PodOutcome } from '../workers/pod-work.ts';
 import { forget, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
-import { toEnded, toFinished, toSynced, toWaiting } from './edges.ts';
+import { toEnded, toFailed, toFinished, toSynced, toWaiting } from './edges.ts';
 import type { Syncing } from './pod-book.ts';
 import { end, want } from './want.ts';
 
@@ -33,7 +33,7 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
       return;
     case 'failed':
       if (entry.phase === 'waiting' || entry.phase === 'refused' || entry.phase === 'finished') return;
-      note(draft, { ...entry, error: outcome.error, ...(outcome.observed ? { observed: outcome.observed } : {}) });
+      note(draft, toFailed(entry, outcome));
       return;
     default:
       assertNever(outcome);

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../model/admission/admission-node.ts';
 import { graceOf } from '../../model/grace.ts';
+import type { ObservedPod } from '../../model/observed.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
 import type { Verdict } from '../../model/status/status-facts.ts';
 import type { Begun, Ended, Finished, Known, Preparing, Refused, Syncing, Terminating, Waiting } from './pod-book.ts';
@@ -31,7 +32,8 @@ export function toSyncing(entry: Waiting | Refused, why: string): Syncing {
 /** It is wanted, whatever was to take its place. */
 export function toKept(entry: Syncing, pod: Pod, why: string): Syncing {
   const failure = 'error' in entry ? { error: entry.error } : {};
-  return { ...begun(entry), phase: 'syncing', pod, grace: graceOf(pod), why, ...failure };
+  const starting = entry.starting ? { starting: entry.starting } : {};
+  return { ...begun(entry), phase: 'syncing', pod, grace: graceOf(pod), why, ...failure, ...starting };
 }
 
 /** Its last work has succeeded. */
@@ -40,6 +42,21 @@ export function toSynced(entry: Syncing, found: Pick<Begun, 'observed' | 'waitin
   const synced = { ...begun(entry), phase: 'syncing', ...found } as const;
   if (!pod) return { ...synced, successor };
   return { ...synced, pod, ...(successor === undefined ? {} : { successor }) };
+}
+
+/** The work in flight starts a container, which is shown only when all of that is done. */
+export function toStarting(entry: Syncing, container: string): Syncing {
+  return { ...entry, starting: new Set(entry.starting).add(container) };
+}
+
+/** Its last work has failed, and so has ended. */
+export function toFailed(
+  entry: Preparing | Syncing | Terminating | Ended,
+  { error, observed }: { readonly error: unknown; readonly observed?: ObservedPod },
+): Preparing | Syncing | Terminating | Ended {
+  const failed = { ...entry, error, ...(observed ? { observed } : {}) };
+  if (failed.phase === 'syncing') delete failed.starting;
+  return failed;
 }
 
 /** It runs on until another can take its place. */

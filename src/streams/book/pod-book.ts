@@ -55,7 +55,12 @@ export interface Refused extends Known {
   readonly refusal: Refusal;
 }
 
-export type Syncing = Begun & Worked & { readonly phase: 'syncing' } & (Kept | Lingering);
+export type Syncing = Begun & Worked & InSync & { readonly phase: 'syncing' } & (Kept | Lingering);
+
+interface InSync {
+  /** Containers that the work in flight starts, together with their postStart hooks: they are shown as before until it ends. */
+  readonly starting?: ReadonlySet<string>;
+}
 
 /** Wanted. With a successor it is not wanted any more, and runs on only until that one can take its place. */
 interface Kept {
@@ -154,6 +159,8 @@ export type BookEvent =
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly kind: 'sighting'; readonly pod: ObservedPod }
   | { readonly kind: 'probe'; readonly uid: PodUid; readonly container: string; readonly findings: ProbeFindings }
+  /** A container with a postStart hook is about to be started; that goes on until the outcome. */
+  | { readonly kind: 'starting'; readonly uid: PodUid; readonly container: string }
   | { readonly kind: 'outcome'; readonly outcome: PodOutcome }
   /** The time that the last outcome of the pod named has come. */
   | { readonly kind: 'wake'; readonly uid: PodUid }

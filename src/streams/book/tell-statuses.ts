@@ -22,7 +22,10 @@ function statusOf(entry: Entry, pod: Pod, facts: BookFacts, now: number): PodSta
     case 'preparing':
     case 'waiting':
       return nextStatus(pod, entry.status, factsOf(entry, NOTHING_BEGUN, facts, now));
-    case 'syncing':
+    case 'syncing': {
+      const { starting } = entry;
+      return nextStatus(pod, entry.status, { ...factsOf(entry, entry, facts, now), ...(starting ? { starting } : {}) });
+    }
     case 'finished':
       return nextStatus(pod, entry.status, factsOf(entry, entry, facts, now));
     case 'terminating':

@@ -6,7 +6,7 @@ import type { PodUid } from '../../model/pod.ts';
 import { admit } from './admit.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import { dispatch, note, WORK_OF, type Draft } from './draft.ts';
-import { toGone } from './edges.ts';
+import { toGone, toStarting } from './edges.ts';
 import type { BookEvent, Entry, Page, PodBook } from './pod-book.ts';
 import { meetStrangers, seeRuntime } from './strangers.ts';
 import { tellStatuses } from './tell-statuses.ts';
@@ -53,6 +53,11 @@ function apply(draft: Draft, event: BookEvent): void {
     case 'probe':
       applyProbe(draft, event);
       return;
+    case 'starting': {
+      const entry = draft.entries.get(event.uid);
+      if (entry?.phase === 'syncing') note(draft, toStarting(entry, event.container));
+      return;
+    }
     case 'outcome':
       applyOutcome(draft, event.outcome);
       return;

@@ -22,18 +22,23 @@ export interface RunningInstance {
   readonly startedAt: number;
 }
 
-/** The containers of a pod that are to be probed: regular ones and sidecars, while the pod is kept or being ended. */
-export function probedContainers({ uid, pod, phase, observed }: Entry): readonly ProbedContainer[] {
+/**
+ * The containers of a pod that are to be probed: regular ones and sidecars, while the pod is kept or being ended. One whose
+ * postStart hook goes on does not run yet.
+ */
+export function probedContainers(entry: Entry): readonly ProbedContainer[] {
+  const { uid, pod, phase, observed } = entry;
   if (pod === undefined || (phase !== 'syncing' && phase !== 'terminating')) return [];
   const { containers, initContainers = [], hostNetwork } = pod.spec;
   const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always');
   const podIp = hostNetwork === true ? undefined : observed?.sandboxes[0]?.ips?.[0];
+  const starting = phase === 'syncing' ? entry.starting : undefined;
   return [...sidecars, ...containers].filter(hasProbes).map((container) => ({
     uid,
     pod,
     container,
     podIp,
-    running: runningInstance(container.name, observed),
+    running: starting?.has(container.name) ? undefined : runningInstance(container.name, observed),
     isEnding: phase === 'terminating',
   }));
 }

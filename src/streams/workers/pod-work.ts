@@ -75,6 +75,8 @@ export type PodOutcome = { readonly uid: PodUid; readonly work: PodWork } & (
 /** What the work on a pod tells: single facts while it goes on, and one outcome at its end. */
 export type PodReport =
   | { readonly kind: 'note'; readonly uid: PodUid; readonly note: PodNote }
+  /** Its start, the hook that follows on it included, goes on until the outcome. */
+  | { readonly kind: 'starting'; readonly uid: PodUid; readonly container: string }
   | { readonly kind: 'outcome'; readonly uid: PodUid; readonly outcome: PodOutcome; readonly memory?: PodMemory };
 
 /** One thing that was done or that failed, for the log and for events; reasons are the kubelet's (facts sheet 29). */

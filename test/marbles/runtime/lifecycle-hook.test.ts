@@ -215,7 +215,7 @@ describe('performPlan, with a postStart hook', () => {
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       expectObservable(first(log, { execSync: answered(0, 2_000) }).pipe(map(told), toArray())).toBe('2s (n|)', {
-        n: ['Pulled', 'Created', 'Started', 'Pulled', 'Created', 'Started', 'done'],
+        n: ['starting', 'Pulled', 'Created', 'Started', 'Pulled', 'Created', 'Started', 'done'],
       });
       flush();
       expect(log).toEqual(['0 startContainer main-0', '0 execSync main-0', '2000 startContainer next-0']);
@@ -235,7 +235,18 @@ describe('performPlan, with a postStart hook', () => {
         toArray(),
       );
       expectObservable(done$).toBe('1s (n|)', {
-        n: ['Pulled', 'Created', 'Started', 'FailedPostStartHook', 'Killing', 'Pulled', 'Created', 'Started', 'done'],
+        n: [
+          'starting',
+          'Pulled',
+          'Created',
+          'Started',
+          'FailedPostStartHook',
+          'Killing',
+          'Pulled',
+          'Created',
+          'Started',
+          'done',
+        ],
       });
       flush();
       expect(log).toEqual([
@@ -245,7 +256,7 @@ describe('performPlan, with a postStart hook', () => {
         '1000 stopContainer main-0 in 5',
         '1000 startContainer next-0',
       ]);
-      expect(progress[3]).toEqual({
+      expect(progress[4]).toEqual({
         kind: 'note',
         note: {
           level: 'Warning',
@@ -254,7 +265,7 @@ describe('performPlan, with a postStart hook', () => {
           container: 'main',
         },
       });
-      expect(progress[4]).toMatchObject({ note: { reason: 'Killing', message: 'FailedPostStartHook' } });
+      expect(progress[5]).toMatchObject({ note: { reason: 'Killing', message: 'FailedPostStartHook' } });
       const last = progress.at(-1);
       expect(last?.kind === 'done' ? last.failures.get('main') : undefined).toEqual({
         reason: 'PostStartHookError',
@@ -287,7 +298,8 @@ describe('performPlan, with a postStart hook', () => {
       });
       const then = observed({ sandboxes: [sandbox()], containers: [made, container({ name: 'next' })] });
       const plan = planPod(of, then, NO_MEMORY, 0, { initial: 10_000, ceiling: 300_000 });
-      expectObservable(performPlan(plan, of, then, NO_MEMORY, context({ cri })).pipe(map(told))).toBe('(sd|)', {
+      expectObservable(performPlan(plan, of, then, NO_MEMORY, context({ cri })).pipe(map(told))).toBe('(bsd|)', {
+        b: 'starting',
         s: 'Started',
         d: 'done',
       });

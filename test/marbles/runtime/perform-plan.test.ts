@@ -46,9 +46,14 @@ function perform(of: PodPlan, { log = [], cri = {}, files = {}, memory = NO_MEMO
   );
 }
 
-/** A note by the first letter of its reason in small (`F` for what was Failed), and `d` for done. */
+/** A note by the first letter of its reason in small (`F` for what was Failed), `!` before a hook, and `d` for done. */
 function letters(progress$: Observable<PlanProgress>): Observable<string> {
-  return progress$.pipe(map((it) => (it.kind === 'done' ? 'd' : (it.note.reason[0] ?? '').toLowerCase())));
+  return progress$.pipe(
+    map((it) => {
+      if (it.kind === 'starting') return '!';
+      return it.kind === 'done' ? 'd' : (it.note.reason[0] ?? '').toLowerCase();
+    }),
+  );
 }
 
 /** What it asked of the runtime and the disk, in order, and what came out. */
@@ -58,6 +63,7 @@ function outcome(progress$: Observable<PlanProgress>): { readonly said: readonly
   progress$.subscribe({
     next: (it) => {
       if (it.kind === 'note') said.push(`${it.note.container ?? ''} ${it.note.reason}`);
+      else if (it.kind === 'starting') said.push(`${it.container} is being started`);
       else for (const [name, { reason, message }] of it.failures) said.push(`${name} failed: ${reason}: ${message}`);
     },
     error: (error: unknown) => {

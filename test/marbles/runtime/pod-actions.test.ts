@@ -67,7 +67,7 @@ function actions({ looks = [], cri = {}, files = {}, more = {}, log = [] }: Worl
 
 /** `n` for a note; an outcome by its first letter: `S`ynced, `E`nded, `C`leaned up, `F`ailed. */
 function letters(report$: Observable<PodReport>): Observable<string> {
-  return report$.pipe(map((it) => (it.kind === 'note' ? 'n' : (it.outcome.kind[0] ?? '').toUpperCase())));
+  return report$.pipe(map((it) => (it.kind === 'outcome' ? (it.outcome.kind[0] ?? '').toUpperCase() : 'n')));
 }
 
 function reports(work: PodWork, world: World, memory: PodMemory = NO_MEMORY): readonly PodReport[] {
@@ -243,6 +243,7 @@ describe('podActions', () => {
           work$.pipe(
             map((it) => {
               if (it.kind === 'note') return it.note.reason;
+              if (it.kind === 'starting') return it.container;
               return 'next' in it.outcome ? it.outcome.next : undefined;
             }),
           ),

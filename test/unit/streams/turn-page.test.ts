@@ -106,6 +106,28 @@ describe('turnPage: beginnings', () => {
     expect(page.work[0]).not.toHaveProperty('observed');
   });
 
+  describe('while a container is being started with its postStart hook', () => {
+    const hooked: Pod = { ...a, spec: { ...a.spec, containers: [{ name: 'c' }] } };
+    const starting: BookEvent = { kind: 'starting', uid: a.metadata.uid, container: 'c' };
+    const sighting: BookEvent = { kind: 'sighting', pod: observed('a') };
+    const shown = (...events: readonly BookEvent[]): unknown => {
+      const { page } = story(snapshot(), add(hooked), starting, sighting, ...events);
+      const [status] = page.book.entries.get(a.metadata.uid)?.status?.containerStatuses ?? [];
+      return [Object.keys(status?.state ?? {})[0], status?.ready];
+    };
+
+    it('shows it as before, whatever the runtime shows, until the work has ended in whatever way', () => {
+      expect(shown()).toEqual(['waiting', false]);
+      expect(shown(sighting, wake('a'), update(hooked))).toEqual(['waiting', false]);
+      expect(shown(outcome('a', 'synced', 'sync'))).toEqual(['running', true]);
+      expect(shown(outcome('a', 'failed', 'sync'))).toEqual(['running', true]);
+    });
+
+    it('shows what the runtime shows as soon as the pod is to end', () => {
+      expect(shown(remove(hooked))).toEqual(['running', true]);
+    });
+  });
+
   it('forgets a pod that was taken back before it began, without a call', () => {
     const { work, page } = story(add(a), remove(a), snapshot());
     expect(work).toEqual([[], [], []]);
