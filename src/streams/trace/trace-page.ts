@@ -64,6 +64,7 @@ function traceEvent(event: BookEvent, book: PodBook, trace: Tracer): void {
     case 'drain':
       trace({ kind: 'signal', signal: event.kind });
       return;
+    case 'starting': // what is done to the container is told step by step
     case 'outcome': // told with its duration when the work has ended
       return;
     default:
