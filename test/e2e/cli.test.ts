@@ -16,9 +16,11 @@ describe('the command line beside a running agent', () => {
     const followed = followRxlet(node, 'events', '-w', '-o', 'yaml');
     node.dropManifest('web.yaml', podYaml({ name: 'web', run: OBEDIENT }));
     node.dropManifest('crash.yaml', podYaml({ name: 'crash', run: 'exit 3' }));
+    node.dropManifest('talk.yaml', podYaml({ name: 'talk', run: `echo one; echo two; ${OBEDIENT}` }));
     node.dropManifest('broken.yaml', podYaml({ name: 'broken', run: OBEDIENT }).replace('image:', 'imge:'));
     const { id } = await node.whenRunning('web');
 
+    await node.whenRunning('talk');
     const table = await until('the states to be told', async () => {
       const { out } = await rxlet(node, 'ps');
       return /^crash-node +main +CrashLoopBackOff/m.test(out) && /^web-node +main +Running/m.test(out) && out;
@@ -28,7 +30,9 @@ describe('the command line beside a running agent', () => {
       ['ps', '-o', 'name'],
       ['get', 'pods', '-o', 'name'],
     ])
-      expect((await rxlet(node, ...args)).out).toBe(`default/crash-${HOST}\ndefault/web-${HOST}\n`);
+      expect((await rxlet(node, ...args)).out).toBe(
+        `default/crash-${HOST}\ndefault/talk-${HOST}\ndefault/web-${HOST}\n`,
+      );
     const view = JSON.parse((await rxlet(node, 'get', 'pods', 'web', '-o', 'json')).out) as NodeView;
     expect(view.pods.map(({ status }) => status.phase)).toEqual(['Running']);
     expect(parse((await rxlet(node, 'get', 'po', 'web', '-o', 'yaml')).out)).toMatchObject({
@@ -55,6 +59,10 @@ describe('the command line beside a running agent', () => {
         }),
       ),
     );
+
+    const where = await rxlet(node, 'exec', 'web', '--', 'sh', '-c', 'echo here; exit 5');
+    expect(where).toMatchObject({ code: 5, out: 'here\n' });
+    expect((await rxlet(node, 'logs', 'talk', '--tail', '1')).out).toBe('two\n');
 
     const problems = await rxlet(node, 'problems');
     expect(problems).toMatchObject({ code: 1, err: 'rxlet: 1 problem\n' });
@@ -125,7 +133,7 @@ async function expectPlan(node: TestNode, web: string): Promise<void> {
   rmSync(join(node.paths.manifests, 'broken.yaml'));
   expect(await rxlet(node, 'plan', node.paths.manifests)).toMatchObject({
     code: 0,
-    out: `  default/crash-${HOST}  stay\n  default/web-${HOST}    stay\n2 stay\n`,
+    out: `  default/crash-${HOST}  stay\n  default/talk-${HOST}   stay\n  default/web-${HOST}    stay\n3 stay\n`,
   });
 
   const next = join(node.paths.manifests, '..', 'next');
@@ -139,8 +147,9 @@ async function expectPlan(node: TestNode, web: string): Promise<void> {
     [
       `- default/crash-${HOST}  stop     no source wants it any more`,
       `+ default/new-${HOST}    start    it is new`,
+      `  default/talk-${HOST}   stay`,
       `~ default/web-${HOST}    replace  spec.containers[0].env changed`,
-      '1 stop, 1 start, 1 replace',
+      '1 stop, 1 start, 1 stay, 1 replace',
       '',
     ].join('\n'),
   );

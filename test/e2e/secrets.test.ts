@@ -52,7 +52,11 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
   dropPods(node);
   for (const [file, text] of Object.entries(BROKEN)) node.dropManifest(file, text);
   await node.start('--v=10');
-  const followed = [followRxlet(node, 'ps', '-w', '-o', 'json'), followRxlet(node, 'events', '-w', '-o', 'json')];
+  const followed = [
+    followRxlet(node, 'ps', '-w', '-o', 'json'),
+    followRxlet(node, 'events', '-w', '-o', 'json'),
+    followRxlet(node, 'trace', '-f', '-o', 'json'),
+  ];
   await Promise.all(['user', 'restarted'].map((name) => node.whenRunning(name)));
   // Another value, which restarts whoever wants that, and reaches the volumes of the rest.
   const { id } = await node.whenRunning('restarted');
@@ -85,6 +89,8 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
   ]);
   expect(told.get('the log')).toContain('login');
   expect(told.get('/rxlet/view')).toContain('missing-node');
+  expect(told.get('/rxlet/trace')).toContain('login');
+  expect(told.get('rxlet trace')).toContain('user-node');
   expect(told.get('rxlet describe')).toContain('the key env of the Secret login');
   expect(told.size).toBeGreaterThan(45);
 
@@ -231,6 +237,13 @@ async function outputsOf(node: TestNode): Promise<ReadonlyMap<string, string>> {
     ['top', '-o', 'json'],
     ['plan', next],
     ['plan', next, '-o', 'json'],
+    ['trace'],
+    ['trace', '-o', 'json'],
+    ['trace', '--marbles', '--last', '600'],
+    ['volumes', 'ls'],
+    ['logs', 'user'],
+    ['logs', 'failing'],
+    ['exec', 'failing', '--', 'true'],
     ['stop', 'missing'],
     ['restart', 'failing'],
   ];

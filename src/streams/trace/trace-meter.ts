@@ -1,5 +1,6 @@
 import { assertNever, messageOf } from '../../model/errors.ts';
-import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from '../../model/cri/labels.ts';
+import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, SECRET_IN_COMMAND } from '../../model/cri/labels.ts';
+import { withoutCommand } from '../../model/env/secret-in-command.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { PodUid } from '../../model/pod.ts';
 import type { CriCall, Meter } from '../ports/meter.ts';
@@ -11,6 +12,8 @@ const MOST_OWNERS = 4_096;
 interface Owner {
   readonly pod: PodIdentity;
   readonly container?: string;
+  /** The command holds what a Secret says, and complaints about it may quote that. */
+  readonly isSecret?: boolean;
 }
 
 /**
@@ -30,16 +33,24 @@ export function traceMeter(trace: Tracer): Meter {
     return known;
   }
 
-  function learn(id: string | undefined, pod: PodIdentity | undefined, container?: string): void {
-    if (id === undefined || pod === undefined) return;
-    remember(owners, id, { pod, ...(container === undefined ? {} : { container }) });
+  function ownerOf(pod: PodIdentity, container?: string, annotations: Annotations = {}): Owner {
+    return {
+      pod,
+      ...(container === undefined ? {} : { container }),
+      ...(SECRET_IN_COMMAND in annotations ? { isSecret: true } : {}),
+    };
+  }
+
+  function learn(id: string | undefined, owner: Owner | undefined): void {
+    if (id !== undefined && owner !== undefined) remember(owners, id, owner);
   }
 
   function learnListed(listed: readonly Listed[] | undefined): void {
-    for (const { id, labels } of listed ?? []) {
+    for (const { id, labels, annotations } of listed ?? []) {
       if (id === undefined || owners.has(id)) continue;
       const of = { uid: labels?.[POD_UID], name: labels?.[POD_NAME], namespace: labels?.[POD_NAMESPACE] };
-      learn(id, podOf(of as Partial<Record<keyof PodIdentity, string>>), labels?.[CONTAINER_NAME]);
+      const pod = podOf(of as Partial<Record<keyof PodIdentity, string>>);
+      learn(id, pod && ownerOf(pod, labels?.[CONTAINER_NAME], annotations));
     }
   }
 
@@ -47,14 +58,15 @@ export function traceMeter(trace: Tracer): Meter {
     const { config, sandboxConfig, filter } = request;
     if (sandboxConfig) {
       const pod = podOf(sandboxConfig.metadata);
-      const container = config?.metadata?.name;
-      learn(answer.containerId, pod, container);
-      return pod && { pod, ...(container === undefined ? {} : { container }) };
+      const owner = pod && ownerOf(pod, config?.metadata?.name, config?.annotations);
+      learn(answer.containerId, owner);
+      return owner;
     }
     if (config) {
       const pod = podOf(config.metadata);
-      learn(answer.podSandboxId, pod);
-      return pod && { pod };
+      const owner = pod && ownerOf(pod);
+      learn(answer.podSandboxId, owner);
+      return owner;
     }
     learnListed(answer.items);
     learnListed(answer.containers);
@@ -65,7 +77,7 @@ export function traceMeter(trace: Tracer): Meter {
 
   function call({ operation, took, outcome, request, answer, error }: CriCall): void {
     const sent = (request ?? {}) as Sent;
-    const owner = ownerIn(sent, (answer ?? {}) as Answered);
+    const { isSecret = false, ...owner } = ownerIn(sent, (answer ?? {}) as Answered) ?? {};
     trace({
       kind: 'call',
       call: operation,
@@ -73,7 +85,7 @@ export function traceMeter(trace: Tracer): Meter {
       outcome,
       ...owner,
       ...(sent.image?.image === undefined ? {} : { image: sent.image.image }),
-      ...(error === undefined ? {} : { error: messageOf(error) }),
+      ...(error === undefined ? {} : { error: isSecret ? withoutCommand(messageOf(error)) : messageOf(error) }),
     });
   }
 
@@ -111,9 +123,14 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
   }
 }
 
+type Annotations = Readonly<Record<string, string>>;
+
 /** The fields of requests that say who is meant. */
 interface Sent {
-  readonly config?: { readonly metadata?: Partial<Record<keyof PodIdentity, string>> };
+  readonly config?: {
+    readonly metadata?: Partial<Record<keyof PodIdentity, string>>;
+    readonly annotations?: Annotations;
+  };
   readonly sandboxConfig?: { readonly metadata?: Partial<Record<keyof PodIdentity, string>> };
   readonly filter?: { readonly labelSelector?: Readonly<Record<string, string>> };
   readonly containerId?: string;
@@ -132,4 +149,5 @@ interface Answered {
 interface Listed {
   readonly id?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Annotations;
 }

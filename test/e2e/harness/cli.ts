@@ -21,7 +21,7 @@ export function rxlet(node: TestNode | undefined, ...args: readonly string[]): P
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [RXLET, ...args, ...(node ? [`--socket=${node.paths.socket}`] : [])],
+      [RXLET, ...(node ? withSocket(args, node) : args)],
       { timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
       (error, out, err) => {
         done({ code: error === null ? 0 : (error.code ?? String(error.signal)), out, err });
@@ -30,8 +30,14 @@ export function rxlet(node: TestNode | undefined, ...args: readonly string[]): P
   });
 }
 
-export function followRxlet({ paths }: TestNode, ...args: readonly string[]): Running {
-  const child = spawn(process.execPath, [RXLET, ...args, `--socket=${paths.socket}`], {
+/** What follows `--` is not for rxlet. */
+function withSocket(args: readonly string[], { paths }: TestNode): readonly string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return [...args.slice(0, end), `--socket=${paths.socket}`, ...args.slice(end)];
+}
+
+export function followRxlet(node: TestNode, ...args: readonly string[]): Running {
+  const child = spawn(process.execPath, [RXLET, ...withSocket(args, node)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let out = '';

@@ -97,6 +97,20 @@ describe('traceMeter', () => {
     expect(JSON.stringify(facts)).not.toContain('hunter2');
   });
 
+  it('holds back what the runtime says of a command that holds a Secret, also of one that an earlier agent made', () => {
+    const annotations = { 'rxlet.dev/secret-in-command': 'true' };
+    const error = new Error('exec: "/bin/hunter2": permission denied');
+    const { config } = create.request;
+    const facts = traced(
+      { ...create, request: { ...create.request, config: { ...config, annotations } }, error },
+      { operation: 'list_containers', answer: { containers: [{ id: 'c8', labels: LABELS, annotations }] } },
+      { operation: 'start_container', request: { containerId: 'c8' }, error },
+    );
+    expect(facts[2]).toMatchObject({ error: expect.stringMatching(/^permission denied; /) as string });
+    expect(facts[2]).not.toHaveProperty('isSecret');
+    expect(JSON.stringify(facts)).not.toContain('hunter2');
+  });
+
   it('has one object for each pod, however much is told of it', () => {
     const facts = traced(run, create, { operation: 'start_container', request: { containerId: 'c1' } });
     const pods = new Set(facts.flatMap((fact) => (fact.kind === 'call' && fact.pod ? [fact.pod] : [])));
