@@ -42,9 +42,10 @@ const LAST_LINE = 17 * 1024;
  * in which it is to be done.
  *
  * The limits count for all instances of a container together, so that one that crashes all the time fills no disk
- * (user-asks 64): at most `maxFiles` files, the one that is written to included, and `maxFiles * maxBytes` bytes, each
- * file's last line and what waits to be compressed aside. What is compressed counts as that. The oldest goes first; the
- * log of the instance before is kept as long as there is room, for `logs --previous`.
+ * (user-asks 64): at most `maxFiles` files, the one that is written to included and the log of the instance before
+ * aside, and `maxFiles * maxBytes` bytes, each file's last line and what waits to be compressed aside. What is
+ * compressed counts as that. The oldest goes first; the log of the instance before is kept as long as there is room, for
+ * `logs --previous`.
  */
 export function planRotation(facts: RotationFacts, { maxBytes, maxFiles }: RotationLimits): readonly RotationStep[] {
   const { current, running, busy, rotatedName } = facts;

@@ -111,8 +111,9 @@ export function rotateLogs(
             return concat(isLost ? reopen(folder, log) : EMPTY, tidy(folder, log, now));
           }),
           catchError((error: unknown) => {
-            next = config.monitorInterval;
-            return of(failed(`${folder}/${log.file}`, error));
+            next = hasEnded(error) ? LOOK : config.monitorInterval;
+            if (hasEnded(error)) sweepAt = 0;
+            return hasEnded(error) ? EMPTY : of(failed(`${folder}/${log.file}`, error));
           }),
         );
       }
@@ -180,7 +181,7 @@ export function rotateLogs(
 
     function reopen(folder: string, { file, containerId }: ContainerLog): Observable<Item> {
       return done(cri.reopenContainerLog({ containerId })).pipe(
-        catchError((error: unknown) => of(failed(`${folder}/${file}`, error))),
+        catchError((error: unknown) => (hasEnded(error) ? EMPTY : of(failed(`${folder}/${file}`, error)))),
       );
     }
 
@@ -229,6 +230,11 @@ function note(ok: boolean, path: string, message: string): Extract<Item, { reado
 
 function failed(path: string, error: unknown): Item {
   return note(false, path, `not rotated: ${messageOf(error)}`);
+}
+
+/** The container has ended before anybody here knew. Then its log grows no more, and nothing is wrong. */
+function hasEnded(error: unknown): boolean {
+  return /\bnot running\b/.test(messageOf(error));
 }
 
 function done(effect$: Observable<unknown>): Observable<never> {

@@ -163,6 +163,14 @@ describe('rotateLogs', () => {
     expect(renamed % 2).toBe(0);
   });
 
+  it('finds nothing wrong where the container has ended before anybody knew', () => {
+    const { log } = run(3_000, [[0, bookWith(0)]], () => 1, {
+      reopen: () => throwError(() => new Error('container is not running')),
+    });
+    expect(log.some((line) => line.includes('reopen c0'))).toBe(true);
+    expect(log.filter((line) => / NOT | ok /.test(line))).toEqual([]);
+  });
+
   it('looks through the folder as soon as another instance has begun, and lets go of a pod that is gone', () => {
     const looked: number[] = [];
     const scheduler = new TestScheduler(() => undefined);
