@@ -22,6 +22,7 @@ import { meterCalls } from '../runtime/cri/meter-calls.ts';
 import { containerdTaskHints } from '../runtime/cri/events-containerd.ts';
 import { imageService } from '../runtime/images/image-service.ts';
 import { meterImages } from '../runtime/images/meter-images.ts';
+import { localUsage } from '../runtime/local-usage.ts';
 import { observer, type Observer } from '../runtime/observe.ts';
 import type { PerformContext } from '../runtime/perform-plan.ts';
 import { probeExecutor } from '../runtime/probes/probe-executor.ts';
@@ -38,6 +39,7 @@ import type { CgroupLimits } from '../streams/ports/cgroups.ts';
 import type { Credentials } from '../streams/ports/credentials.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
+import type { LocalUsage } from '../streams/ports/local-usage.ts';
 import type { Meter } from '../streams/ports/meter.ts';
 import type { Tracer } from '../streams/ports/tracer.ts';
 import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpoints.ts';
@@ -62,6 +64,8 @@ export interface Edges {
   readonly checkpoints: CheckpointStore;
   /** Absent where logs are not rotated. */
   readonly rotation?: World['rotation'];
+  /** Absent where nobody is evicted for what it takes of the disk. */
+  readonly localUsage?: LocalUsage;
   /** What an earlier run of the agent kept of the pods. */
   readonly kept: readonly Checkpoint[];
   /** Hears what the agent does and how long that takes. */
@@ -127,6 +131,9 @@ export function connect(
           admission: admissionNode(run, hardware, features),
           checkpoints: store,
           ...logRotation(config, paths, cri),
+          ...(config.localStorageCapacityIsolation
+            ? { localUsage: localUsage({ cri, usage: nodeUsage(), files: nodeVolumeFiles(), rootDir: run.rootDir }) }
+            : {}),
           kept,
           stats: {
             cri,

@@ -27,6 +27,7 @@ import type { ObservedPod, Snapshot } from '../model/observed.ts';
 import { changedKeys, type ObjectSet } from '../model/objects/object-set.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { PodUid } from '../model/pod.ts';
+import type { BackoffLimits } from '../model/restart/backoff.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { switchByKey } from '../operators/switch-by-key.ts';
 import { emptyBook, type BookEvent, type BookFacts, type Page, type PodBook } from './book/pod-book.ts';
@@ -38,6 +39,8 @@ import {
   type CheckpointFailure,
   type CheckpointStore,
 } from './checkpoints/checkpoints.ts';
+import { eviction } from './eviction/eviction.ts';
+import { returns } from './eviction/returns.ts';
 import { keepCgroups, type CgroupLayout } from './cgroups/keep-cgroups.ts';
 import { rotateLogs, type RotationConfig, type RotationNote, type RotationPorts } from './logs/rotate-logs.ts';
 import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
@@ -46,6 +49,7 @@ import type { Revisions } from './pleg/revisions.ts';
 import type { Cgroups } from './ports/cgroups.ts';
 import type { Cri } from './ports/cri.ts';
 import type { Files } from './ports/files.ts';
+import type { LocalUsage } from './ports/local-usage.ts';
 import type { Tracer } from './ports/tracer.ts';
 import { runtimeState, type RuntimeState } from './runtime-state/runtime-state.ts';
 import { EMPTY_EVENT_LOG, recordEvent, type EventLog, type Happened } from './events/event-log.ts';
@@ -76,7 +80,11 @@ export interface World {
   readonly listPods: () => Observable<Snapshot>;
   readonly observePod: (uid: PodUid, listed?: ObservedPod) => Observable<ObservedPod>;
   readonly revisions: Revisions;
-  readonly facts: Omit<BookFacts, 'statuses'>;
+  readonly facts: Omit<BookFacts, 'statuses' | 'eviction'>;
+  /** How long evicted pods stay away, as crash-looping containers do. */
+  readonly backoff: BackoffLimits;
+  /** Absent where nobody is evicted for what it takes of the disk. */
+  readonly localUsage?: LocalUsage;
   readonly checkpoints: CheckpointStore;
   /** Absent where the cgroups of pods are left to the runtime. */
   readonly cgroups?: { readonly port: Cgroups; readonly layout: CgroupLayout };
@@ -139,10 +147,12 @@ export function agent(world: World, timings: AgentTimings): Agent {
   const starts = new Subject<Extract<BookEvent, { kind: 'starting' }>>();
   // Fed back like outcomes: pages that were subscribed to themselves would never come to an end.
   const findings = new Subject<ProbeReport>();
+  const kills = new Subject<BookEvent>();
   const books = new Subject<PodBook>();
   const busy = new Set<PodUid>();
   const statuses = new Map(world.kept.flatMap(({ uid, status }) => (status ? [[uid, status] as const] : [])));
-  let book = emptyBook({ ...world.facts, statuses });
+  const evictions = new Map(world.kept.flatMap(({ uid, eviction }) => (eviction ? [[uid, eviction] as const] : [])));
+  let book = emptyBook({ ...world.facts, statuses, eviction: { backoff: world.backoff, kept: evictions } });
   let inRuntime: ReadonlySet<PodUid> = new Set();
 
   const runtime$ = runtimeState(world.cri, timings.statusPeriod).pipe(shareLatest());
@@ -179,6 +189,13 @@ export function agent(world: World, timings: AgentTimings): Agent {
     prober(books, { probe: world.probe, random: world.random, seed: seedOf(world) }, asyncScheduler.now()),
   ).pipe(share());
 
+  const kill$: Observable<BookEvent> = merge(
+    (world.localUsage ? eviction(books, world.localUsage, world.paths) : EMPTY).pipe(
+      map((kill) => ({ kind: 'evict' as const, ...kill })),
+    ),
+    returns(books).pipe(map((uid) => ({ kind: 'return' as const, uid }))),
+  );
+
   const event$: Observable<BookEvent> = merge(
     world.batch$.pipe(map((changes) => ({ kind: 'changes' as const, changes }))),
     world.objects$.pipe(
@@ -194,6 +211,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
     sighting$.pipe(map(({ pod }) => ({ kind: 'sighting' as const, pod }))),
     findings.pipe(mergeMap(probeEvents)),
     starts,
+    kills,
     outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
     outcomes.pipe(switchByKey({ key: ({ uid }) => uid, project: wakeUp })),
     runtime$.pipe(
@@ -262,6 +280,12 @@ export function agent(world: World, timings: AgentTimings): Agent {
         findings.next(report);
       }),
       mergeMap(probeNotes),
+    ),
+    kill$.pipe(
+      tap((kill) => {
+        kills.next(kill);
+      }),
+      ignoreElements(),
     ),
     // Kept up to date for whoever looks in later.
     merge(book$, runtime$, plegHealth$).pipe(ignoreElements()),

@@ -112,6 +112,7 @@ export function agentOn(
       facts: { ...BOOK_FACTS, node: admissionNodeOf(variant) },
       checkpoints: kept,
       kept: kept.all(),
+      backoff: context.backoff,
       actions: podActions(look, context),
       probe: (target, asked) => (asked.exec ? probeExecutor(cri)(target, asked) : probe(target, asked)),
       trace: () => undefined,

@@ -271,6 +271,7 @@ export function agentOn(
       ...(admission ? { admission } : {}),
       checkpoints: checkpointStore('/var/lib/rxlet/state', files),
       kept: keptOn(world),
+      localUsage: { tree: volumeFiles.usage, layers: () => of(new Map()) },
       meter: (measured) => {
         meter(measured);
         traceMeasured(measured);

@@ -12,6 +12,7 @@ export function nodeUsage(): NodeUsage {
     machine: () => cold(machineUsage),
     cgroup: (path) => cold(() => cgroupUsage(path)),
     disk: (path) => cold(() => diskOf(path)),
+    device: (path) => cold(() => unlessGone(async () => (await stat(path)).dev)),
     filesIn: (folder) => cold(() => sizeOf(folder)),
   };
 }

@@ -59,6 +59,8 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
     systemReservedCgroup: text(wire['systemReservedCgroup']) ?? defaults.systemReservedCgroup,
     kubeReservedCgroup: text(wire['kubeReservedCgroup']) ?? defaults.kubeReservedCgroup,
     evictionHard: texts(wire['evictionHard']) ?? defaults.evictionHard,
+    localStorageCapacityIsolation:
+      flag(wire['localStorageCapacityIsolation']) ?? defaults.localStorageCapacityIsolation,
     seccompDefault: flag(wire['seccompDefault']) ?? defaults.seccompDefault,
     allowedUnsafeSysctls: list(wire['allowedUnsafeSysctls']),
     singleProcessOOMKill: flag(wire['singleProcessOOMKill']),

@@ -76,6 +76,8 @@ export interface KubeletConfiguration {
   readonly kubeReservedCgroup: string;
   /** Signals and the least that is to be left; so far only taken off from what pods may ask for. */
   readonly evictionHard: Readonly<Record<string, string>>;
+  /** Whether pods are held to the disk that they may take. */
+  readonly localStorageCapacityIsolation: boolean;
   /** Whether containers without a seccomp profile get the runtime's own. */
   readonly seccompDefault: boolean;
   /** Sysctls beyond the safe ones that pods may set; a `*` at the end stands for anything. */
@@ -146,6 +148,7 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
     'imagefs.available': '15%',
     'imagefs.inodesFree': '5%',
   },
+  localStorageCapacityIsolation: true,
   seccompDefault: false,
   allowedUnsafeSysctls: [],
   singleProcessOOMKill: undefined,
@@ -161,7 +164,7 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   featureGates: {},
 };
 
-/** Fields that are read and do not do yet what people set them for: pods are not evicted. */
+/** Fields that are read and do not do yet what people set them for: no pod is evicted for what the node lacks. */
 const IDLE_FIELDS: ReadonlySet<string> = new Set(['evictionHard']);
 
 /** Fields that change what rxlet does; every other field of the kubelet has no effect yet. */

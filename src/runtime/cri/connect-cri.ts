@@ -98,7 +98,7 @@ function criOver(connection: Connection): Cri & CriStats {
     listImages: (request) => imageList(connection, request),
     removeImage: (request) => imageRemove(connection, request),
     imageFsInfo: () => imageFsInfo(connection),
-    listContainerStats: () => containerStatsList(connection),
+    listContainerStats: (request) => containerStatsList(connection, request),
     listPodSandboxStats: () => sandboxStatsList(connection),
   };
 }

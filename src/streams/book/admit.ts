@@ -6,6 +6,7 @@ import type { PodUid } from '../../model/pod.ts';
 import { PREEMPTED } from '../../model/status/refused-status.ts';
 import { holderOf, note, put, type Draft } from './draft.ts';
 import { toPreparing, toRefused, toSyncing, toTerminating, toWaiting } from './edges.ts';
+import { resumeEviction } from './evict.ts';
 import { hasRoomChanged, judgePod } from './judge-pod.ts';
 import type { PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
 
@@ -16,13 +17,14 @@ import type { PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
 export function admit(draft: Draft, before: PodBook): void {
   if (!draft.runtimeSeen || draft.draining) return;
   const entries = [...draft.entries.values()];
-  const waiting = entries.filter((entry) => entry.phase === 'waiting');
+  const waiting = entries.filter((entry) => entry.phase === 'waiting').filter(({ isOut }) => isOut !== true);
   const refused = entries.filter((entry) => entry.phase === 'refused').filter(({ pod }) => isStatic(pod));
   if (waiting.length === 0 && refused.length === 0) return;
   const held = new Set(entries.filter(({ phase }) => HOLDS_NAME[phase]).map(({ name }) => name));
   const [running, comers] = [waiting.filter(isUp), waiting.filter((entry) => !isUp(entry))];
   for (const entry of [...running, ...comers]) {
-    if (!held.has(entry.name) && admitOne(draft, entry, isUp(entry))) held.add(entry.name);
+    if (held.has(entry.name)) continue;
+    if (resumeEviction(draft, entry) || admitOne(draft, entry, isUp(entry))) held.add(entry.name);
   }
   const isChanged = hasRoomChanged(before.entries, draft.entries);
   for (const entry of refused) {

@@ -1,8 +1,10 @@
 import { assertNever } from '../../model/errors.ts';
+import type { Pod } from '../../model/pod.ts';
+import { isEvicted } from '../../model/status/evicted-status.ts';
 import type { PodOutcome } from '../workers/pod-work.ts';
-import { forget, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
-import { toEnded, toFailed, toFinished, toSynced, toWaiting } from './edges.ts';
-import type { Syncing } from './pod-book.ts';
+import { forget, fresh, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
+import { toAwaited, toEnded, toFailed, toFinished, toSynced, toWaiting } from './edges.ts';
+import type { Ended, Syncing } from './pod-book.ts';
 import { end, want } from './want.ts';
 
 /** What the end of a work means for its pod; nothing where the pod has moved on to another phase since. */
@@ -28,8 +30,8 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
       return;
     case 'cleanedUp':
       if (entry.phase !== 'ended') return;
-      forget(draft, uid);
-      if (entry.again) want(draft, entry.again);
+      if (entry.again) comeBack(draft, entry, entry.again);
+      else forget(draft, uid);
       return;
     case 'failed':
       if (entry.phase === 'waiting' || entry.phase === 'refused' || entry.phase === 'finished') return;
@@ -52,4 +54,12 @@ function applySynced(draft: Draft, entry: Syncing, outcome: Extract<PodOutcome, 
   if (finished && entry.successor !== undefined) {
     end(draft, entry.uid, undefined, 'its successor takes its place');
   }
+}
+
+/** Nothing is left of a pod that is to come back: at once, or after a while where it was evicted. */
+function comeBack(draft: Draft, entry: Ended, pod: Pod): void {
+  const { uid, verdict, eviction } = entry;
+  forget(draft, uid);
+  if (eviction && verdict && isEvicted(verdict)) note(draft, toAwaited(fresh(pod, draft), entry, eviction));
+  else want(draft, pod);
 }

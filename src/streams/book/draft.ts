@@ -80,6 +80,7 @@ export function holderOf({ entries }: Draft, uid: PodUid): Entry | undefined {
 export function fresh(pod: Pod, { facts }: Draft): Waiting {
   const { uid, name, namespace } = pod.metadata;
   const status = facts.statuses.get(uid);
+  const eviction = facts.eviction?.kept.get(uid);
   return {
     uid,
     of: { uid, name, namespace },
@@ -89,15 +90,23 @@ export function fresh(pod: Pod, { facts }: Draft): Waiting {
     grace: graceOf(pod),
     why: '',
     ...(status && !isRefusedStatus(status) ? { status } : {}),
+    ...(eviction ? { eviction } : {}),
   };
 }
 
 /** Nothing of it has begun, or nothing of it is left. */
 export function forget(draft: Draft, uid: PodUid): void {
   draft.entries.delete(uid);
-  if (!draft.facts.statuses.has(uid)) return;
+  const { statuses, eviction } = draft.facts;
   // Should it come back, it begins anew: what an earlier run of the agent knew of it was of the life that is over.
-  const statuses = new Map(draft.facts.statuses);
-  statuses.delete(uid);
-  draft.facts = { ...draft.facts, statuses };
+  if (statuses.has(uid)) draft.facts = { ...draft.facts, statuses: without(statuses, uid) };
+  if (eviction?.kept.has(uid) === true) {
+    draft.facts = { ...draft.facts, eviction: { ...eviction, kept: without(eviction.kept, uid) } };
+  }
+}
+
+function without<V>(map: ReadonlyMap<PodUid, V>, uid: PodUid): ReadonlyMap<PodUid, V> {
+  const rest = new Map(map);
+  rest.delete(uid);
+  return rest;
 }

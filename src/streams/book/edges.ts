@@ -2,6 +2,7 @@ import type { Refusal } from '../../model/admission/admission-node.ts';
 import { graceOf } from '../../model/grace.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
+import type { Eviction } from '../../model/restart/eviction.ts';
 import type { Verdict } from '../../model/status/status-facts.ts';
 import type { Begun, Ended, Finished, Known, Preparing, Refused, Syncing, Terminating, Waiting } from './pod-book.ts';
 
@@ -22,6 +23,18 @@ export function toWaiting(entry: Preparing | Waiting | Refused, refusal?: Refusa
 
 export function toRefused(entry: Preparing | Waiting | Refused, refusal: Refusal): Refused {
   return { ...known(entry), phase: 'refused', pod: entry.pod, refusal };
+}
+
+/** Nothing of it is left since it was evicted, and it stays away for a while. */
+export function toAwaited(entry: Waiting, { status }: Ended, eviction: Eviction): Waiting {
+  return { ...toWaiting(entry), eviction, isOut: true, ...(status ? { status } : {}) };
+}
+
+/** For its turn; what was told of it is over. */
+export function toReturned(entry: Waiting): Waiting {
+  const waiting = { ...toWaiting(entry) };
+  delete waiting.status;
+  return waiting;
 }
 
 /** It has its place. */
@@ -110,8 +123,13 @@ function untold(entry: Preparing | Waiting | Refused): Known {
   return entry.phase === 'refused' || status === undefined ? rest : { ...rest, status };
 }
 
-function known({ uid, of, name, grace, why, observed, status }: Known): Known {
-  return { uid, of, name, grace, why, ...(observed ? { observed } : {}), ...(status ? { status } : {}) };
+function known({ uid, of, name, grace, why, observed, status, eviction }: Known): Known {
+  return {
+    ...{ uid, of, name, grace, why },
+    ...(observed ? { observed } : {}),
+    ...(status ? { status } : {}),
+    ...(eviction ? { eviction } : {}),
+  };
 }
 
 function begun(entry: Begun): Begun {

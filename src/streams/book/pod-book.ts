@@ -5,6 +5,8 @@ import type { ObservedPod, Snapshot } from '../../model/observed.ts';
 import type { ObjectKey } from '../../model/objects/local-object.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { FullName, Pod, PodStatus, PodUid } from '../../model/pod.ts';
+import type { BackoffLimits } from '../../model/restart/backoff.ts';
+import type { Eviction } from '../../model/restart/eviction.ts';
 import type { Verdict } from '../../model/status/status-facts.ts';
 import type { PodNote, PodOutcome, PodWork, ProbeFindings, WaitingReasons } from '../workers/pod-work.ts';
 
@@ -23,7 +25,7 @@ import type { PodNote, PodOutcome, PodWork, ProbeFindings, WaitingReasons } from
  * | phase         | means                                                                    | holds its full name |
  * | ------------- | ------------------------------------------------------------------------ | ------------------- |
  * | `preparing`   | wanted in the place of a pod that runs on until all is at hand for this one | no               |
- * | `waiting`     | wanted, but the runtime is not known yet or a predecessor has the name    | no                  |
+ * | `waiting`     | wanted, but the runtime is not known yet, a predecessor has the name, or it was evicted a short while ago | no |
  * | `refused`     | wanted, but the node does not take it; judged again when that may change | no                  |
  * | `syncing`     | wanted; kept as the manifest says                                        | yes                 |
  * | `finished`    | wanted, but by its restart policy nothing of it runs again               | yes                 |
@@ -47,6 +49,8 @@ export interface Waiting extends Known {
   readonly pod: Pod;
   /** It fits as soon as somebody who is ending has left; until then, this is what stands in its way. */
   readonly refusal?: Refusal;
+  /** It was evicted, nothing of it is left, and its time to begin anew has not come. */
+  readonly isOut?: true;
 }
 
 export interface Refused extends Known {
@@ -105,6 +109,8 @@ export interface Known {
   readonly observed?: ObservedPod;
   /** As it was last told; of a pod that was here before the agent started, as it was then. */
   readonly status?: PodStatus;
+  /** That it was evicted the last time, however long ago. */
+  readonly eviction?: Eviction;
 }
 
 /** What is known of a pod that has its place, or had it. */
@@ -146,6 +152,8 @@ export interface BookFacts {
   readonly update: UpdateMode;
   /** What an earlier run of the agent knew last, of pods that have not been forgotten since. */
   readonly statuses: ReadonlyMap<PodUid, PodStatus>;
+  /** How long evicted pods stay away, and who was evicted under an earlier run of the agent; absent: none ever is. */
+  readonly eviction?: { readonly backoff: BackoffLimits; readonly kept: ReadonlyMap<PodUid, Eviction> };
   /** By what pods are judged before they begin; absent where every pod is taken. */
   readonly node?: AdmissionNode;
 }
@@ -166,6 +174,10 @@ export type BookEvent =
   | { readonly kind: 'wake'; readonly uid: PodUid }
   /** What failed may be tried again at once: the runtime has come back. */
   | { readonly kind: 'runtimeReady' }
+  /** It takes more of the node than it may. */
+  | { readonly kind: 'evict'; readonly uid: PodUid; readonly message: string }
+  /** The time at which the evicted pod begins anew has come. */
+  | { readonly kind: 'return'; readonly uid: PodUid }
   | { readonly kind: 'drain' };
 
 /** A page of the book: what is known now, and the work that follows from the last event. */

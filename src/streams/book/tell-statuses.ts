@@ -1,5 +1,6 @@
 import { assertNever } from '../../model/errors.ts';
 import type { Pod, PodStatus } from '../../model/pod.ts';
+import { awaitingStatus } from '../../model/status/evicted-status.ts';
 import { nextStatus } from '../../model/status/pod-status.ts';
 import { refusedStatus } from '../../model/status/refused-status.ts';
 import type { Probed, StatusFacts } from '../../model/status/status-facts.ts';
@@ -19,8 +20,10 @@ function statusOf(entry: Entry, pod: Pod, facts: BookFacts, now: number): PodSta
   switch (entry.phase) {
     case 'refused':
       return refusedStatus(pod, entry.status, entry.refusal, now);
-    case 'preparing':
     case 'waiting':
+      if (entry.isOut && entry.eviction && entry.status) return awaitingStatus(entry.status, entry.eviction);
+      return nextStatus(pod, entry.status, factsOf(entry, NOTHING_BEGUN, facts, now));
+    case 'preparing':
       return nextStatus(pod, entry.status, factsOf(entry, NOTHING_BEGUN, facts, now));
     case 'syncing': {
       const { starting } = entry;

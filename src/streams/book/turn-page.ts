@@ -7,6 +7,7 @@ import { admit } from './admit.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import { dispatch, note, WORK_OF, type Draft } from './draft.ts';
 import { toGone, toStarting } from './edges.ts';
+import { evict, takeBack } from './evict.ts';
 import type { BookEvent, Entry, Page, PodBook } from './pod-book.ts';
 import { meetStrangers, seeRuntime } from './strangers.ts';
 import { tellStatuses } from './tell-statuses.ts';
@@ -23,14 +24,14 @@ import { applyChanges, end } from './want.ts';
  */
 export function turnPage({ book }: Page, event: BookEvent, now: number): Page {
   const draft: Draft = { ...book, entries: new Map(book.entries), up: new Set(book.up), work: [], notes: [] };
-  apply(draft, event);
+  apply(draft, event, now);
   admit(draft, book);
   tellStatuses(draft, book, now);
   const { work, notes, ...after } = draft;
   return { book: after satisfies PodBook, work, notes };
 }
 
-function apply(draft: Draft, event: BookEvent): void {
+function apply(draft: Draft, event: BookEvent, now: number): void {
   switch (event.kind) {
     case 'changes':
       applyChanges(draft, event.changes);
@@ -66,6 +67,12 @@ function apply(draft: Draft, event: BookEvent): void {
       return;
     case 'runtimeReady':
       for (const entry of draft.entries.values()) if ('error' in entry) wake(draft, entry.uid);
+      return;
+    case 'evict':
+      evict(draft, event.uid, event.message, now);
+      return;
+    case 'return':
+      takeBack(draft, event.uid);
       return;
     case 'drain':
       drain(draft);

@@ -14,6 +14,7 @@ import {
 import { messageOf } from '../../model/errors.ts';
 import { NO_MEMORY, type AppliedResources, type KeyedBackoff, type PodMemory } from '../../model/pod-memory.ts';
 import type { PodStatus, PodUid } from '../../model/pod.ts';
+import type { Eviction } from '../../model/restart/eviction.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { PodReport } from '../workers/pod-work.ts';
@@ -25,6 +26,8 @@ export interface Checkpoint {
   readonly status?: PodStatus;
   /** Back-off of crash-looping containers, by container name. */
   readonly restarts?: Readonly<Record<string, KeyedBackoff>>;
+  /** That the pod was evicted the last time. */
+  readonly eviction?: Eviction;
   /** What the running containers were given, by container name. */
   readonly resources?: Readonly<Record<string, AppliedResources>>;
 }
@@ -67,6 +70,7 @@ export function checkpoints(
 ): Observable<CheckpointFailure> {
   return defer(() => {
     const statuses = new Map(kept.map(({ uid, status }) => [uid, status]));
+    const evictions: Evictions = new Map(kept.map(({ uid, eviction }) => [uid, eviction]));
     const memories = new Map<PodUid, Kept>(kept.map((one) => [one.uid, memoryOf(one)]));
     const unmet = new Set(statuses.keys());
 
@@ -75,14 +79,17 @@ export function checkpoints(
       mergeMap(({ uid, memory }) => from(rememberedIn(uid, memory, memories))),
       share(),
     );
-    const change$ = merge(book$.pipe(mergeMap((book) => from(changesOf(book, statuses, unmet)))), remembered$);
+    const change$ = merge(
+      book$.pipe(mergeMap((book) => from(changesOf(book, statuses, evictions, unmet)))),
+      remembered$,
+    );
 
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') {
         memories.delete(uid);
         return store.remove(uid).pipe(ignoreElements());
       }
-      const checkpoint = checkpointOf(uid, statuses.get(uid), memories.get(uid));
+      const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
       // The runtime can tell a status again, but not the back-off: an agent that is killed now would forget it.
       const urgent$ = remembered$.pipe(filter((change) => change.uid === uid));
       return concat(
@@ -102,6 +109,7 @@ export function checkpoints(
 }
 
 type Statuses = Map<PodUid, PodStatus | undefined>;
+type Evictions = Map<PodUid, Eviction | undefined>;
 /** What of a pod's memory is kept. */
 type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
 
@@ -112,11 +120,13 @@ type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
 function changesOf(
   { entries, allSeen, runtimeSeen }: PodBook,
   statuses: Statuses,
+  evictions: Evictions,
   unmet: Set<PodUid>,
 ): readonly Change[] {
   const changes: Change[] = [];
-  for (const { uid, status } of entries.values()) {
+  for (const { uid, status, eviction } of entries.values()) {
     unmet.delete(uid);
+    evictions.set(uid, eviction); // shows in the status, too
     if (!status || statuses.get(uid) === status) continue;
     statuses.set(uid, status);
     changes.push({ kind: 'keep', uid });
@@ -125,6 +135,7 @@ function changesOf(
   for (const uid of statuses.keys()) {
     if (entries.has(uid) || (unmet.has(uid) && !isComplete)) continue;
     statuses.delete(uid);
+    evictions.delete(uid);
     unmet.delete(uid);
     changes.push({ kind: 'drop', uid });
   }
@@ -146,11 +157,17 @@ function rememberedIn(uid: PodUid, memory: PodMemory | undefined, kept: Map<PodU
   return isSame ? [] : [{ kind: 'keep', uid }];
 }
 
-function checkpointOf(uid: PodUid, status: PodStatus | undefined, kept: Kept | undefined): Checkpoint {
+function checkpointOf(
+  uid: PodUid,
+  status: PodStatus | undefined,
+  eviction: Eviction | undefined,
+  kept: Kept | undefined,
+): Checkpoint {
   return {
     version: 1,
     uid,
     ...(status ? { status } : {}),
+    ...(eviction ? { eviction } : {}),
     ...(kept && kept.restarts.size > 0 ? { restarts: Object.fromEntries(kept.restarts) } : {}),
     ...(kept && kept.resources.size > 0 ? { resources: Object.fromEntries(kept.resources) } : {}),
   };

@@ -52,6 +52,8 @@ export interface NodeUsage {
   readonly cgroup: (path: string) => Observable<CgroupUsage | undefined>;
   /** Of the file system that holds the path; `undefined` where there is no such path. */
   readonly disk: (path: string) => Observable<DiskUsage | undefined>;
+  /** Number of the device that holds a path; `undefined` where there is no such path. */
+  readonly device: (path: string) => Observable<number | undefined>;
   /** Bytes of the files right in a folder; 0 where there is none. */
   readonly filesIn: (folder: string) => Observable<number>;
 }

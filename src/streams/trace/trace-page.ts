@@ -57,6 +57,7 @@ function traceEvent(event: BookEvent, book: PodBook, trace: Tracer): void {
       return;
     }
     case 'wake':
+    case 'return':
       trace({ kind: 'wake', pod: whoseIs(book, event.uid) });
       return;
     case 'allSeen':
@@ -66,6 +67,7 @@ function traceEvent(event: BookEvent, book: PodBook, trace: Tracer): void {
       return;
     case 'starting': // what is done to the container is told step by step
     case 'outcome': // told with its duration when the work has ended
+    case 'evict': // told by the note that follows
       return;
     default:
       assertNever(event);

@@ -1,5 +1,6 @@
 import type { Problem } from '../../model/desired.ts';
 import { messageWithCall } from '../../model/errors.ts';
+import { rfc3339 } from '../../model/rfc3339.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { Entry, PodBook, PodPhase } from '../book/pod-book.ts';
 import type { PlegHealth } from '../pleg/pleg.ts';
@@ -65,6 +66,7 @@ function noteOf(entry: Entry): string | undefined {
       return failure === undefined ? until : `${until}: ${failure}`;
     }
     case 'waiting':
+      if (entry.isOut && entry.eviction) return `evicted, begins anew at ${rfc3339(entry.eviction.until)}`;
       return entry.refusal
         ? `waits until a pod that is ending has left: ${entry.refusal.message}`
         : 'waits for the runtime, or for an older pod of its name to end';

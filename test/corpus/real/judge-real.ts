@@ -58,6 +58,20 @@ const RULES: readonly {
       /^"\/run\/containerd\/.*\/image-volumes\//.test(JSON.stringify(got)),
   },
   {
+    rule: 'held-to-its-disk',
+    reason:
+      'A pod that takes more of the disk than it may is evicted and begins anew; standalone, the kubelet lets it.',
+    covers: ({ pod, path }, all) =>
+      path.startsWith('status.') &&
+      all.some(
+        (other) =>
+          other.pod === pod &&
+          other.path === 'status.message' &&
+          other.expected === undefined &&
+          OVER_LIMIT.test(JSON.stringify(other.got ?? '')),
+      ),
+  },
+  {
     rule: 'containerd-1.6-knows-less',
     reason: 'The CRI of containerd 1.6 has no place for what a user called an image, and tells no users.',
     covers: ({ path, got }) =>
@@ -67,6 +81,7 @@ const RULES: readonly {
   },
 ];
 
+const OVER_LIMIT = /^"(?:Usage of EmptyDir volume|Pod ephemeral local storage usage|Container \S+ exceeded its local)/;
 const GROUP_ASKED = /^containers\.[^.]+\.linux\.security_context\.run_as_group$/;
 const GROUP_SHOWN = /^status\.containerStatuses\.[^.]+\.user\.linux\.(?:gid|supplementalGroups\.0)$/;
 

@@ -81,6 +81,7 @@ function begun(
     facts: { runtimeName: 'containerd', hostIps: [], update },
     checkpoints: { load: () => of([]), save: () => of(undefined), remove: () => of(undefined) },
     kept: [],
+    backoff: { initial: 10, ceiling: 100 },
     actions: { perform },
     probe: () => NEVER,
     trace: () => undefined,

@@ -404,6 +404,107 @@ it('a full name is name and namespace', () => {
   expect(fullName('web', 'default')).toBe('web_default');
 });
 
+describe('turnPage: who takes too much of the node', () => {
+  const held = emptyBook({
+    runtimeName: 'containerd',
+    hostIps: [],
+    update: 'prepare',
+    statuses: new Map(),
+    eviction: { backoff: { initial: 10, ceiling: 300 }, kept: new Map() },
+  });
+  const main = { ...a, spec: { ...a.spec, containers: [{ name: 'c' }] } };
+  const file = { ...main, metadata: { ...main.metadata, annotations: { 'kubernetes.io/config.source': 'file' } } };
+  const api = { ...main, metadata: { ...main.metadata, annotations: { 'kubernetes.io/config.source': 'api' } } };
+  const evict = (uid: string): BookEvent => ({ kind: 'evict', uid: uid as PodUid, message: 'too much. ' });
+  const back = (uid: string): BookEvent => ({ kind: 'return', uid: uid as PodUid });
+  const out = [snapshot(), add(file), evict('a'), ended('a'), cleanedUp('a')];
+  const entryOf = (events: readonly BookEvent[]): Entry | undefined =>
+    storyFrom(held, events).page.book.entries.get('a' as PodUid);
+
+  it('is ended within a second, stays away for a while, and begins anew', () => {
+    expect(storyFrom(held, [...out, wake('a'), snapshot(), back('a')]).work).toEqual([
+      [],
+      ['sync a'],
+      ['terminate a 1s'],
+      ['cleanUp a'],
+      [],
+      [],
+      [],
+      ['sync a'],
+    ]);
+  });
+
+  it('is told of and shown as the kubelet does, with the time of its return once nothing of it is left', () => {
+    const { page } = storyFrom(held, out.slice(0, 3));
+    expect(page.notes).toEqual([{ uid: 'a', note: { level: 'Warning', reason: 'Evicted', message: 'too much. ' } }]);
+    expect(entryOf(out.slice(0, 3))?.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'Evicted',
+      message: 'too much. ',
+    });
+    expect(entryOf(out.slice(0, 3))?.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'TerminationByKubelet',
+        message: 'too much. ',
+      }),
+    );
+    expect(entryOf(out)?.status).toMatchObject({
+      reason: 'Evicted',
+      message: 'too much. The pod begins anew at 1970-01-01T00:00:00Z. ',
+    });
+    expect(entryOf([...out, back('a')])?.status).toMatchObject({ phase: 'Pending' });
+    expect(entryOf([...out, back('a')])?.status).not.toHaveProperty('reason');
+  });
+
+  it('waits longer each time', () => {
+    const delays = [out, [...out, back('a'), ...out.slice(2)]].map((events) => entryOf(events)?.eviction?.delay);
+    expect(delays).toEqual([10, 20]);
+  });
+
+  it.each<[string, readonly BookEvent[], readonly string[]]>([
+    ['is forgotten when its manifest goes while it is away', [...out, remove(file)], []],
+    [
+      'makes way for its next version at once',
+      [...out, remove(file), add({ ...b, metadata: { ...b.metadata, annotations: file.metadata.annotations } })],
+      ['sync b'],
+    ],
+    [
+      'begins with the manifest of then',
+      [...out, update({ ...file, spec: { ...file.spec, hostname: 'h' } }), back('a')],
+      ['sync a'],
+    ],
+    ['does not come back once all is being ended', [...out, drain], []],
+    ['is left alone when it is being ended already', [...out.slice(0, 2), remove(file), evict('a')], []],
+    ['is not replaced where somebody else does that', [snapshot(), add(api), ...out.slice(2)], []],
+  ])('%s', (_rule, events, work) => {
+    const { page } = storyFrom(held, events);
+    expect(page.work.map(({ kind, uid }) => `${kind} ${uid}`)).toEqual(work);
+    expect(page.book.entries.size).toBe(
+      work.length + (page.book.entries.get('a' as PodUid)?.phase === 'terminating' ? 1 : 0),
+    );
+  });
+
+  it('is ended to the end by the next agent where one crashed over it, and keeps its wait', () => {
+    const eviction = { message: 'too much. ', delay: 20, until: 15 };
+    const facts = {
+      ...held.facts,
+      statuses: new Map([['a' as PodUid, { phase: 'Failed', reason: 'Evicted', message: 'too much. ' }]]),
+      eviction: { backoff: { initial: 10, ceiling: 300 }, kept: new Map([['a' as PodUid, eviction]]) },
+    };
+    const { work, page } = storyFrom(emptyBook(facts), [
+      add(file),
+      snapshot(observed('a')),
+      ended('a'),
+      cleanedUp('a'),
+      back('a'),
+    ]);
+    expect(work).toEqual([[], ['terminate a 1s'], ['cleanUp a'], [], ['sync a']]);
+    expect(page.book.entries.get('a' as PodUid)?.eviction).toEqual(eviction);
+  });
+});
+
 describe('turnPage: what the node takes', () => {
   const node: AdmissionNode = {
     nodeName: 'n1',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstValueFrom } from 'rxjs';
@@ -111,5 +111,11 @@ describe('nodeUsage', () => {
     put('logs/1.log', 'x'.repeat(10_000));
     expect(await firstValueFrom(nodeUsage().filesIn(join(root, 'logs')))).toBeGreaterThanOrEqual(20_000);
     expect(await firstValueFrom(nodeUsage().filesIn(join(root, 'nothing')))).toBe(0);
+  });
+
+  it('tells on which device a path is', async () => {
+    expect(await firstValueFrom(nodeUsage().device(root))).toBe(statSync(root).dev);
+    expect(await firstValueFrom(nodeUsage().device('/proc'))).not.toBe(statSync(root).dev);
+    expect(await firstValueFrom(nodeUsage().device(join(root, 'nothing')))).toBeUndefined();
   });
 });

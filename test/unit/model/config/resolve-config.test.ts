@@ -82,6 +82,7 @@ enforceNodeAllocatable: [pods, kube-reserved]
 kubeReservedCgroup: /kube
 systemReservedCgroup: /system
 evictionHard: {memory.available: 1Gi}
+localStorageCapacityIsolation: false
 seccompDefault: true
 allowedUnsafeSysctls: [kernel.msg*]
 singleProcessOOMKill: false
@@ -135,6 +136,7 @@ featureGates: {EventedPLEG: false}
       kubeReservedCgroup: '/kube',
       systemReservedCgroup: '/system',
       evictionHard: { 'memory.available': '1Gi' },
+      localStorageCapacityIsolation: false,
       seccompDefault: true,
       allowedUnsafeSysctls: ['kernel.msg*'],
       singleProcessOOMKill: false,

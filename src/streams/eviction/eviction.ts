@@ -1,0 +1,126 @@
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  EMPTY,
+  filter,
+  mergeMap,
+  of,
+  repeat,
+  Subject,
+  takeUntil,
+  timeout,
+  timer,
+  type Observable,
+} from 'rxjs';
+import { localLimits, roomLeft, whatIsOver, type LocalLimits } from '../../model/local-storage.ts';
+import type { ObservedPod } from '../../model/observed.ts';
+import type { NodePaths } from '../../model/paths.ts';
+import type { Pod, PodUid } from '../../model/pod.ts';
+import { takeTurns } from '../../operators/take-turns.ts';
+import type { PodBook } from '../book/pod-book.ts';
+import type { LocalUsage } from '../ports/local-usage.ts';
+import { measurePod } from './measure-pod.ts';
+
+/** That a pod is to be ended for what it takes of the node. */
+export interface Kill {
+  readonly uid: PodUid;
+  /** Why, in the kubelet's words. */
+  readonly message: string;
+}
+
+/** Milliseconds between two looks at a pod, at most (kubelet: 10 s). */
+const PERIOD = 10_000;
+/** And at least, of one that has just begun or that fills fast. */
+const SOONEST = 1_000;
+/** So many times as long as a look took, the pod is left alone: looking takes a tenth of a disk's time at the most. */
+const REST = 9;
+/** Milliseconds after which a look is given up: a tree may be very large, or its disk hang. */
+const PATIENCE = 60_000;
+
+/**
+ * Tells who takes more of the disk than its limits allow.
+ *
+ * ```text
+ * use      0, 10 more each second; the limit is 100
+ * looks    ^---^-------^-------------^------^---^---^     four characters a second
+ * result   -----------------------------------------k     k: it is to be ended
+ * ```
+ *
+ * Only pods that are kept and have a limit are looked at, one at a time: from one second after the first look on, every
+ * 10 s in the end, and in half of the time in which one would be full. Never errors, never completes before `book$`.
+ */
+export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: NodePaths): Observable<Kill> {
+  return defer(() => {
+    let pods: ReadonlyMap<PodUid, Limited> = new Map();
+    const gone = new Subject<PodUid>();
+    const inTurn = takeTurns(1);
+
+    function watch(uid: PodUid): Observable<Kill> {
+      let next = SOONEST / 2;
+      let before: { readonly left: number; readonly at: number } | undefined;
+
+      function look(): Observable<Kill> {
+        const one = pods.get(uid);
+        if (!one) return EMPTY;
+        return defer(() => {
+          const begun = asyncScheduler.now();
+          return measurePod(one.pod, one.observed, one.limits, usage, paths).pipe(
+            timeout(PATIENCE),
+            mergeMap((use) => {
+              const now = asyncScheduler.now();
+              const left = roomLeft(one.limits, use);
+              const rate = before ? (before.left - left) / Math.max(1, now - before.at) : 0;
+              const due = rate > 0 ? Math.min(next * 2, left / rate / 2) : next * 2;
+              before = { left, at: now };
+              next = Math.min(PERIOD, Math.max(SOONEST, due));
+              const message = whatIsOver(one.limits, use);
+              next = Math.max(next, (now - begun) * REST);
+              return message === undefined ? EMPTY : of({ uid, message });
+            }),
+            catchError(() => {
+              next = PATIENCE;
+              return EMPTY;
+            }),
+          );
+        }).pipe(inTurn);
+      }
+      return defer(look).pipe(repeat({ delay: () => timer(next) }));
+    }
+
+    return book$.pipe(
+      mergeMap((book) => {
+        const known = pods;
+        pods = limitedIn(book);
+        for (const uid of known.keys()) if (!pods.has(uid)) gone.next(uid);
+        return [...pods.keys()].filter((uid) => !known.has(uid));
+      }),
+      mergeMap((uid) => watch(uid).pipe(takeUntil(gone.pipe(filter((one) => one === uid))))),
+    );
+  });
+}
+
+interface Limited {
+  readonly pod: Pod;
+  readonly observed: ObservedPod | undefined;
+  readonly limits: LocalLimits;
+}
+
+function limitedIn({ entries }: PodBook): ReadonlyMap<PodUid, Limited> {
+  const limited = new Map<PodUid, Limited>();
+  for (const { uid, phase, pod, observed } of entries.values()) {
+    if (phase !== 'syncing' || !pod) continue;
+    const limits = limitsOf(pod);
+    if (limits) limited.set(uid, { pod, observed, limits });
+  }
+  return limited;
+}
+
+const LIMITS = new WeakMap<Pod, { readonly limits: LocalLimits | undefined }>();
+
+/** Reckoned once for each manifest: the book turns its pages often. */
+function limitsOf(pod: Pod): LocalLimits | undefined {
+  const known = LIMITS.get(pod) ?? { limits: localLimits(pod.spec) };
+  LIMITS.set(pod, known);
+  return known.limits;
+}
