@@ -15,7 +15,7 @@ describe('what users complained about, at a start of the agent', () => {
   test('#19, #20: needs no key and says that it is standalone; with a port it makes its keys itself', async () => {
     const node = await testNode();
     await node.start();
-    await until('the mode to be told', () => /"mode":"standalone"/.test(node.log()));
+    await until('the mode to be told', () => node.log().includes('"mode":"standalone"'));
     expect(existsSync(join(node.paths.root, 'pki'))).toBe(false);
 
     await node.signal('SIGTERM');

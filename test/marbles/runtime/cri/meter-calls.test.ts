@@ -15,7 +15,7 @@ function metered(answer$: Observable<unknown>): {
     expect(took).toBeGreaterThanOrEqual(0);
     measured.push(rest);
   });
-  return { stop$: cri.stopContainer({ containerId: 'c' } as never), measured };
+  return { stop$: cri.stopContainer({ containerId: 'c' }), measured };
 }
 
 const CALL = { kind: 'criCall', operation: 'stop_container', request: { containerId: 'c' } };
