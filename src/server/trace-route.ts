@@ -35,5 +35,5 @@ function withoutGap(events: readonly TraceEvent[]): readonly TraceEvent[] {
 function isOf(event: TraceEvent, name: string): boolean {
   if (event.kind === 'gap') return true;
   if (event.kind === 'problem') return event.name === name;
-  return 'pod' in event && event.pod !== undefined && `${event.pod.namespace}/${event.pod.name}` === name;
+  return 'pod' in event && `${event.pod.namespace}/${event.pod.name}` === name;
 }

@@ -25,7 +25,7 @@ test('#16: a pod served over HTTP runs, stays when the server dies and rxlet res
   expect((await node.whenRunning('served')).id).toBe(id);
   await node.signal('SIGTERM');
   await node.start(...flags);
-  await until('the pod to be known again', async () => (await node.pod('served'))?.status?.phase === 'Running');
+  await until('the pod to be known again', async () => (await node.pod('served'))?.status.phase === 'Running');
   expect((await node.whenRunning('served')).id).toBe(id);
 
   body = NONE;

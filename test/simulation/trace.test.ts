@@ -5,7 +5,7 @@ import { folder, live, pod } from './harness.ts';
 /** What a pod's life is made of, in few words each; what only looks at it is left out. */
 function story(events: readonly TraceEvent[], name: string): readonly string[] {
   return events.flatMap((event) => {
-    if (!('pod' in event) || event.pod?.name !== name) return [];
+    if (!('pod' in event) || event.pod.name !== name) return [];
     switch (event.kind) {
       case 'change':
         return [event.op];

@@ -123,6 +123,6 @@ function axis(span: number, width: number): string {
 }
 
 function write(cells: string[], at: number, text: string): void {
-  for (const [index, letter] of [...text].entries())
+  for (const [index, letter] of Array.from(text).entries())
     if (at + index >= 0 && at + index < cells.length) cells[at + index] = letter;
 }

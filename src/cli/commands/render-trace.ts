@@ -6,7 +6,7 @@ import { wrap } from './wrap.ts';
 /** An event as lines: time (UTC), kind, pod, what. Long ones are broken to the width of the terminal. */
 export function renderTrace(event: TraceEvent, terminal: Terminal): readonly string[] {
   const time = new Date(event.at).toISOString().slice(11, 23);
-  const pod = 'pod' in event && event.pod ? nameOf(event.pod) : '';
+  const pod = 'pod' in event ? nameOf(event.pod) : '';
   const before = `${time}  ${event.kind.padEnd(WIDEST)}  `;
   const text = [pod, said(event)].filter((part) => part !== '').join(' ');
   const lines = wrap(text, terminal.columns, before, ' '.repeat(before.length));

@@ -75,7 +75,7 @@ function podOf({ socket, name, namespace }: TraceOptions): Observable<string | u
 /** The newest pod of that name; only where there is none, the one whose node stands after it. */
 function nameIn(kept: readonly TraceEvent[], name: string, namespace: string | undefined): string | undefined {
   const pods = kept
-    .flatMap((event) => ('pod' in event && event.pod ? [event.pod] : []))
+    .flatMap((event) => ('pod' in event ? [event.pod] : []))
     .filter((pod) => namespace === undefined || pod.namespace === namespace);
   const found =
     pods.findLast((pod) => pod.name === name || `${pod.namespace}/${pod.name}` === name) ??
@@ -91,7 +91,7 @@ function events({ socket, namespace }: TraceOptions, pod: string | undefined, la
     : askLines<TraceEvent>(socket, path).pipe(concatMap((kept) => from(kept)));
   return namespace === undefined
     ? event$
-    : event$.pipe(filter((event) => event.kind === 'gap' || ('pod' in event && event.pod?.namespace === namespace)));
+    : event$.pipe(filter((event) => event.kind === 'gap' || ('pod' in event && event.pod.namespace === namespace)));
 }
 
 function marbles(options: TraceOptions, pod: string | undefined, terminal: () => Terminal): Observable<string> {

@@ -39,7 +39,7 @@ export function fetchManifests({ url, headers, tls }: HttpEndpoint): FetchManife
   return (known) =>
     defer(() => readTls(tls)).pipe(
       concatMap((secrets) => {
-        const hop = (target: URL, isFirst: boolean, left: number): Observable<HttpAnswer> => {
+        const hop$ = (target: URL, isFirst: boolean, left: number): Observable<HttpAnswer> => {
           const agent = (): Agent =>
             new Agent({
               connect: { ...secrets, timeout: 0 },
@@ -53,11 +53,11 @@ export function fetchManifests({ url, headers, tls }: HttpEndpoint): FetchManife
               const next = new URL(location, target);
               const problem = problemOfRedirect(target, next, left);
               if (problem !== undefined) return throwError(() => new Error(problem));
-              return hop(next, isFirst && next.origin === target.origin, left - 1);
+              return hop$(next, isFirst && next.origin === target.origin, left - 1);
             }),
           );
         };
-        return hop(new URL(shown), true, MOST_REDIRECTS);
+        return hop$(new URL(shown), true, MOST_REDIRECTS);
       }),
     );
 }

@@ -75,7 +75,7 @@ function traceEvent(event: BookEvent, book: PodBook, trace: Tracer): void {
 }
 
 function because(entry: Entry): { readonly why?: string } {
-  if ('refusal' in entry && entry.refusal) return { why: `${entry.refusal.reason}: ${entry.refusal.message}` };
+  if ('refusal' in entry) return { why: `${entry.refusal.reason}: ${entry.refusal.message}` };
   return said(entry.why);
 }
 

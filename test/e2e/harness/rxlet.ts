@@ -28,9 +28,9 @@ export function command(file: string, words: readonly string[], options: SpawnOp
   const child = spawn(file, words, { ...options, stdio: 'pipe' });
   const said = { stdout: '', stderr: '' };
   for (const end of ['stdout', 'stderr'] as const) {
-    child[end]?.setEncoding('utf8').on('data', (text: string) => (said[end] += text));
+    child[end].setEncoding('utf8').on('data', (text: string) => (said[end] += text));
   }
-  child.stdin?.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

@@ -104,7 +104,7 @@ describe('rxlet trace', () => {
 
   it('goes on as things happen', async () => {
     const lines: string[] = [];
-    const following = trace(options({ follow: true }), () => PIPE).subscribe((line) => lines.push(line));
+    const following = trace(options({ follow: true }), () => PIPE).subscribe(into(lines));
     await vi.waitUntil(() => lines.length === 3);
     log.record({ kind: 'hint', pod: WEB });
     await vi.waitUntil(() => lines.length === 4);
@@ -121,7 +121,7 @@ describe('rxlet trace', () => {
 
   it('redraws marbles in place on a terminal, with what has happened since', async () => {
     const drawings: string[] = [];
-    const watching = trace(options({ marbles: true }), () => SCREEN).subscribe((text) => drawings.push(text));
+    const watching = trace(options({ marbles: true }), () => SCREEN).subscribe(into(drawings));
     await vi.waitUntil(() => drawings.length > 0);
     log.record({ kind: 'problem', message: 'a.yaml: bad', mended: false });
     await vi.waitUntil(() => /problems .*x/.test(drawings.at(-1) ?? ''));
@@ -135,3 +135,14 @@ describe('rxlet trace', () => {
     await expect(firstValueFrom(trace(options(), () => PIPE).pipe(take(1)))).rejects.toThrow('no agent is running');
   });
 });
+
+function into(list: string[]): { readonly next: (text: string) => void; readonly error: (error: unknown) => never } {
+  return {
+    next: (text) => {
+      list.push(text);
+    },
+    error: (error) => {
+      throw error;
+    },
+  };
+}

@@ -5,7 +5,6 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
 import { filter, firstValueFrom, ReplaySubject, timeout, type Subscription } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Desired } from '../../../../src/model/desired.ts';
@@ -81,7 +80,14 @@ function start(url: string, more: Partial<HttpSourceConfig> = {}) {
   if (!parsed) throw new Error(`no URL: ${url}`);
   const desired$ = new ReplaySubject<Desired>(Number.POSITIVE_INFINITY);
   const values: string[] = [];
-  running.push(desired$.subscribe((desired) => values.push(brief(desired))));
+  running.push(
+    desired$.subscribe({
+      next: (desired) => {
+        values.push(brief(desired));
+      },
+      error: (error: unknown) => values.push(`failed: ${String(error)}`),
+    }),
+  );
   running.push(
     httpSource({ url: parsed, headers: {}, tls: {}, nodeName: 'n1', httpCheckFrequency: 50, ...more }).subscribe(
       desired$,
@@ -365,7 +371,7 @@ describe('httpSource over TLS', () => {
   it('shows its certificate to the server, and reads the files anew for every question', async () => {
     const seen: string[] = [];
     const url = await serveTls(({ socket }, response) => {
-      const { authorized } = socket as TLSSocket;
+      const { authorized = false } = socket as { readonly authorized?: boolean };
       seen.push(String(authorized));
       response.writeHead(authorized ? 200 : 401).end(POD);
     });

@@ -1,4 +1,4 @@
-import { concatMap, from, ignoreElements, map, merge, take, tap, timer } from 'rxjs';
+import { concatMap, ignoreElements, map, merge, take, tap, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent, TraceFact } from '../../../../src/streams/trace/trace-event.ts';
 import { traceLog, type TraceLog } from '../../../../src/streams/trace/trace-log.ts';
@@ -40,8 +40,11 @@ describe('traceLog', () => {
     'gives every event its time and a number without holes',
     marbles(({ hot, flush }) => {
       const log = traceLog(10);
-      hot('a--b-c').subscribe((letter) => {
-        log.record(fact('-abc'.indexOf(letter)));
+      hot('a--b-c').subscribe({
+        next: (letter) => {
+          log.record(fact('-abc'.indexOf(letter)));
+        },
+        error: fail,
       });
       flush();
       expect(log.after(0)).toEqual([
@@ -85,13 +88,17 @@ describe('traceLog', () => {
     const early: string[] = [];
     const late: string[] = [];
     log.record(fact(1));
-    log.trace$.pipe(take(2)).subscribe((event) => early.push(letterOf(event)));
+    log.trace$.pipe(take(2)).subscribe({ next: (event) => early.push(letterOf(event)), error: fail });
     log.record(fact(2));
-    log.trace$.subscribe((event) => late.push(letterOf(event)));
-    from([3, 4, 5]).subscribe((n) => {
+    log.trace$.subscribe({ next: (event) => late.push(letterOf(event)), error: fail });
+    for (const n of [3, 4, 5]) {
       log.record(fact(n));
-    });
+    }
     expect(early).toEqual(['a', 'b']);
     expect(late).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 });
+
+function fail(error: unknown): never {
+  throw error;
+}
