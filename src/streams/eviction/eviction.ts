@@ -54,7 +54,7 @@ export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: N
   return defer(() => {
     let pods: ReadonlyMap<PodUid, Limited> = new Map();
     const gone = new Subject<PodUid>();
-    const inTurn = takeTurns(1);
+    const inTurn$ = takeTurns(1);
 
     function watch(uid: PodUid): Observable<Kill> {
       let next = SOONEST / 2;
@@ -83,7 +83,7 @@ export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: N
               return EMPTY;
             }),
           );
-        }).pipe(inTurn);
+        }).pipe(inTurn$);
       }
       return defer(look).pipe(repeat({ delay: () => timer(next) }));
     }

@@ -17,10 +17,13 @@ export function measurePod(
   usage: LocalUsage,
   paths: NodePaths,
 ): Observable<LocalUse> {
-  const volumes = diskVolumes(spec).filter(({ name }) => limits.pod || limits.volumes.has(name));
-  const containers = allContainers(spec).filter(({ name }) => limits.pod || limits.containers.has(name));
+  const volumes = diskVolumes(spec).filter(({ name }) => limits.pod !== undefined || limits.volumes.has(name));
+  const containers = allContainers(spec).filter(({ name }) => limits.pod !== undefined || limits.containers.has(name));
 
-  const trees = (names: readonly string[], pathOf: (name: string) => string): Observable<ReadonlyMap<string, number>> =>
+  const treesOf$ = (
+    names: readonly string[],
+    pathOf: (name: string) => string,
+  ): Observable<ReadonlyMap<string, number>> =>
     from(names).pipe(
       concatMap((name) =>
         usage.tree(pathOf(name)).pipe(
@@ -37,11 +40,11 @@ export function measurePod(
     sandbox && containers.length > 0 ? usage.layers(sandbox.id).pipe(catchError(() => of(NO_LAYERS))) : of(NO_LAYERS);
 
   return forkJoin({
-    volumes: trees(
+    volumes: treesOf$(
       volumes.map(({ name }) => name),
       (name) => emptyDirPath(paths, metadata.uid, name),
     ),
-    logs: trees(
+    logs: treesOf$(
       containers.map(({ name }) => name),
       (name) => `${podLogDir(paths, metadata)}/${name}`,
     ),

@@ -77,7 +77,7 @@ export function traceMeter(trace: Tracer): Meter {
 
   function call({ operation, took, outcome, request, answer, error }: CriCall): void {
     const sent = (request ?? {}) as Sent;
-    const { isSecret = false, ...owner } = ownerIn(sent, (answer ?? {})) ?? {};
+    const { isSecret = false, ...owner } = ownerIn(sent, answer ?? {}) ?? {};
     trace({
       kind: 'call',
       call: operation,

@@ -27,7 +27,14 @@ function layers(device: number, info$: Observable<typeof IMAGES> = of(IMAGES)) {
     rootDir: '/root',
   })
     .layers('s1')
-    .subscribe((found) => told.push([...found]));
+    .subscribe({
+      next: (found) => {
+        told.push([...found]);
+      },
+      error: (error: unknown) => {
+        throw error;
+      },
+    });
   return { asked, told };
 }
 
