@@ -85,7 +85,9 @@ function planNewSandbox({ pod, observed, memory, now }: PlanContext): PodPlan {
   const attempt = (sandboxes[0]?.attempt ?? -1) + 1;
   const stop: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: SANDBOX_CHANGED }] : [];
   const wanted = pod.spec.containers.filter((container) => !isDone(pod, container, newestOf(observed, container.name)));
-  const neverAgain = pod.spec.restartPolicy === 'Never' && attempt > 0 && containers.length > 0;
+  // What was made and never started has not had its one chance.
+  const hasRun = containers.some(({ state }) => state !== 'created');
+  const neverAgain = pod.spec.restartPolicy === 'Never' && attempt > 0 && hasRun;
 
   if (wanted.length === 0 || neverAgain) return { ...nothingToDo(memory), steps: stop, finished: stop.length === 0 };
 

@@ -16,7 +16,7 @@ import { wasInitialized } from './was-initialized.ts';
 /**
  * The next status of a pod, from the last one and from what is known now (facts sheet 19, 20). Pure.
  *
- * A pod that has Succeeded or Failed never leaves that phase; `startTime` never changes; a condition keeps its time
+ * A pod that has Succeeded or Failed never leaves that phase, and is in neither as long as it `goesOn`; `startTime` never changes; a condition keeps its time
  * until its status changes. Equal facts give the very same object, so that nothing is told or written twice.
  */
 export function nextStatus(pod: Pod, previous: PodStatus | undefined, facts: StatusFacts): PodStatus {
@@ -39,7 +39,7 @@ function statusOf(pod: Pod, previous: PodStatus | undefined, facts: StatusFacts)
   const containerStatuses = pod.spec.containers.map(status).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
   const found = phaseOf(pod, initContainerStatuses, containerStatuses, wasInitialized(observed, pod));
-  const phase = lastingPhase(previous, verdict?.phase ?? found);
+  const phase = lastingPhase(previous, verdict?.phase ?? (facts.goesOn === true ? notOver(previous, found) : found));
   const why = verdict ?? (phase === previous?.phase ? previous : undefined);
   const time = rfc3339(now);
   const ips = podIps(pod, previous, facts);
@@ -100,6 +100,12 @@ function formerOf(previous: PodStatus | undefined, name: string): ContainerStatu
 
 function lastingPhase(previous: PodStatus | undefined, found: Phase): Phase {
   return previous?.phase === 'Succeeded' || previous?.phase === 'Failed' ? previous.phase : found;
+}
+
+/** There is no way back from Succeeded and Failed, so they are not told before the pod is done. */
+function notOver(previous: PodStatus | undefined, found: Phase): Phase {
+  const isOver = found === 'Succeeded' || found === 'Failed';
+  return isOver ? ((previous?.phase as Phase | undefined) ?? 'Running') : found;
 }
 
 /** The addresses stay in the status of a pod that has ended, as they do in the kubelet's. */

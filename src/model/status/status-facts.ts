@@ -38,6 +38,8 @@ export interface StatusFacts {
   readonly hostIps: readonly string[];
   /** It is being ended, so that what is gone is gone on purpose. */
   readonly isEnding: boolean;
+  /** There is work on it that is not done: what has ended may be about to start again. False unless told. */
+  readonly goesOn?: boolean;
   /** Milliseconds since 1970: the time of what changes in the status now. */
   readonly now: number;
 }

@@ -2,7 +2,7 @@ import { assertNever } from '../../model/errors.ts';
 import type { Pod } from '../../model/pod.ts';
 import { isEvicted } from '../../model/status/evicted-status.ts';
 import type { PodOutcome } from '../workers/pod-work.ts';
-import { forget, fresh, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
+import { dispatch, forget, fresh, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
 import { toAwaited, toEnded, toFailed, toFinished, toSynced, toWaiting } from './edges.ts';
 import type { Ended, Syncing } from './pod-book.ts';
 import { end, want } from './want.ts';
@@ -11,7 +11,12 @@ import { end, want } from './want.ts';
 export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
   const { uid, work } = outcome;
   const entry = draft.entries.get(uid);
-  if (!entry || work.kind !== WORK_OF[entry.phase]) return;
+  if (!entry) return;
+  if (work.kind !== WORK_OF[entry.phase]) {
+    // A pod that came back during its clean-up: a second round of that, waiting its turn, has swallowed its first work.
+    if (outcome.kind === 'cleanedUp') dispatch(draft, entry);
+    return;
+  }
   switch (outcome.kind) {
     case 'synced':
       if (entry.phase === 'syncing') applySynced(draft, entry, outcome);

@@ -27,7 +27,8 @@ function statusOf(entry: Entry, pod: Pod, facts: BookFacts, now: number): PodSta
       return nextStatus(pod, entry.status, factsOf(entry, NOTHING_BEGUN, facts, now));
     case 'syncing': {
       const { starting } = entry;
-      return nextStatus(pod, entry.status, { ...factsOf(entry, entry, facts, now), ...(starting ? { starting } : {}) });
+      const known = { ...factsOf(entry, entry, facts, now), ...(starting ? { starting } : {}) };
+      return nextStatus(pod, entry.status, { ...known, goesOn: true });
     }
     case 'finished':
       return nextStatus(pod, entry.status, factsOf(entry, entry, facts, now));

@@ -1,4 +1,5 @@
 import {
+  catchError,
   concat,
   defer,
   filter,
@@ -6,6 +7,7 @@ import {
   ignoreElements,
   merge,
   mergeMap,
+  of,
   share,
   takeUntil,
   timer,
@@ -49,6 +51,8 @@ type Change = { readonly kind: 'keep'; readonly uid: PodUid } | { readonly kind:
 
 /** Milliseconds between two writes of the status of one pod at least. */
 const PAUSE = 100;
+/** Milliseconds until what could not be written is tried again, unless there is something newer to write before. */
+const RETRY = 10_000;
 
 /**
  * Keeps one checkpoint per pod up to date: its status, and the back-off of its containers.
@@ -60,8 +64,8 @@ const PAUSE = 100;
  * remove                  --x
  * ```
  *
- * What an earlier run kept goes on from there; of a pod that is neither wanted nor there any more it is removed, once
- * that is known. Emits what could not be written, and goes on. Never errors, never completes.
+ * What cannot be written is tried again every 10 s. What an earlier run kept goes on from there; of a pod that is neither wanted nor there any more it is removed, once
+ * that is known. Emits what could not be written, each time. Never errors, never completes.
  */
 export function checkpoints(
   { book$, report$ }: { readonly book$: Observable<PodBook>; readonly report$: Observable<PodReport> },
@@ -80,15 +84,12 @@ export function checkpoints(
       share(),
     );
     const change$ = merge(
-      book$.pipe(mergeMap((book) => from(changesOf(book, statuses, evictions, unmet)))),
+      book$.pipe(mergeMap((book) => from(changesOf(book, statuses, evictions, memories, unmet)))),
       remembered$,
-    );
+    ).pipe(share());
 
     function write({ kind, uid }: Change): Observable<never> {
-      if (kind === 'drop') {
-        memories.delete(uid);
-        return store.remove(uid).pipe(ignoreElements());
-      }
+      if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
       const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
       // The runtime can tell a status again, but not the back-off: an agent that is killed now would forget it.
       const urgent$ = remembered$.pipe(filter((change) => change.uid === uid));
@@ -98,10 +99,25 @@ export function checkpoints(
       );
     }
 
+    function writeAtLast(change: Change): Observable<CheckpointFailure> {
+      const { uid } = change;
+      return write(change).pipe(
+        catchError((error: unknown) =>
+          concat(
+            of({ uid, message: messageOf(error) }),
+            timer(RETRY).pipe(
+              takeUntil(change$.pipe(filter((newer) => newer.uid === uid))),
+              mergeMap(() => writeAtLast(change)),
+            ),
+          ),
+        ),
+      );
+    }
+
     return change$.pipe(
       serializeByKey<Change, PodUid, CheckpointFailure>({
         key: ({ uid }) => uid,
-        work: write,
+        work: writeAtLast,
         recover: (error, { uid }) => ({ uid, message: messageOf(error) }),
       }),
     );
@@ -121,6 +137,7 @@ function changesOf(
   { entries, allSeen, runtimeSeen }: PodBook,
   statuses: Statuses,
   evictions: Evictions,
+  memories: Map<PodUid, Kept>,
   unmet: Set<PodUid>,
 ): readonly Change[] {
   const changes: Change[] = [];
@@ -132,10 +149,12 @@ function changesOf(
     changes.push({ kind: 'keep', uid });
   }
   const isComplete = allSeen && runtimeSeen;
-  for (const uid of statuses.keys()) {
+  // Of what was found running and ended there may be a memory only.
+  for (const uid of new Set([...statuses.keys(), ...memories.keys()])) {
     if (entries.has(uid) || (unmet.has(uid) && !isComplete)) continue;
     statuses.delete(uid);
     evictions.delete(uid);
+    memories.delete(uid);
     unmet.delete(uid);
     changes.push({ kind: 'drop', uid });
   }

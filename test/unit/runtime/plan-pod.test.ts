@@ -100,6 +100,13 @@ describe('planPod', () => {
         false,
       ],
       [
+        'what was made of a Never pod and never started',
+        never,
+        lost(container({ state: 'created' })),
+        ['sandbox 1', 'start main 1'],
+        false,
+      ],
+      [
         'everything of a Never pod whose first sandbox is to be made',
         never,
         { containers: [exited(0)] },

@@ -377,6 +377,21 @@ describe('turnPage: endings', () => {
     expect(page.book.entries.get('a' as PodUid)?.phase).toBe('terminating');
   });
 
+  it('begins a pod anew that came back during its clean-up, though a second round of that came first', () => {
+    const { work } = story(
+      allSeen,
+      snapshot(),
+      add(pod('a')),
+      remove(pod('a')),
+      ended('a'),
+      wake('a'),
+      add(pod('a')),
+      cleanedUp('a'),
+      cleanedUp('a'),
+    );
+    expect(work.slice(4)).toEqual([['cleanUp a'], ['cleanUp a'], [], ['sync a'], ['sync a']]);
+  });
+
   it('removes what a finished pod left as soon as its manifest goes', () => {
     const { work } = story(snapshot(), add(a), outcome('a', 'finished', 'sync'), remove(a));
     expect(work.at(-1)).toEqual(['cleanUp a']);

@@ -166,6 +166,21 @@ describe('checkpoints', () => {
     }),
   );
 
+  it(
+    'tries again what could not be written, as it is by then, and what could not be removed',
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      const log: string[] = [];
+      const failures = [cold<undefined>('#', {}, 'full'), cold<undefined>('#', {}, 'full'), cold<undefined>('|')];
+      const next = (): Observable<undefined> => failures.shift() ?? cold<undefined>('|');
+      const answers = { save: next, remove: next };
+      const book$ = hot('p 29999ms r', books);
+      const f = { uid: UID, message: 'full' };
+      expectObservable(checkpoints({ book$, report$: NEVER }, store(log, answers)), '60s !').toBe('f 9999ms f', { f });
+      flush();
+      expect(log).toEqual(['save u-1 Running', 'save u-1 Running', 'save u-1 Running', 'remove u-1']);
+    }),
+  );
+
   describe('goes on from what an earlier run kept', () => {
     const kept: readonly Checkpoint[] = [{ ...CRASHED, status: running }];
 
@@ -214,6 +229,18 @@ describe('checkpoints', () => {
         flush();
         expect(log).toEqual(['remove u-1']);
         expect(seen).toEqual(['removed']);
+      }),
+    );
+
+    it(
+      'and removes that of a pod of which there was a memory only',
+      marbles(({ hot, expectObservable, flush }) => {
+        const log: string[] = [];
+        const book$ = hot('a 500ms a 500ms r', { a: bookOf({ [UID]: undefined }), r: books.r });
+        const report$ = hot('- 200ms a', { a: outcome(backoff(20)) });
+        expectObservable(checkpoints({ book$, report$ }, store(log)), '3s !').toBe('-');
+        flush();
+        expect(log).toEqual(['save u-1 20', 'remove u-1']);
       }),
     );
 

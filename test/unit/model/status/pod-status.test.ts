@@ -60,6 +60,13 @@ describe('the phase of a pod', () => {
     expect(status(of, seen).phase).toBe(phase);
   });
 
+  it('is not over as long as it goes on: what ended may be about to start again', () => {
+    const running = status(policy('OnFailure'), within(container()));
+    const between = status(policy('OnFailure'), within(exited(0)), { goesOn: true }, running);
+    expect(between.phase).toBe('Running');
+    expect(status(policy('OnFailure'), within(exited(0)), {}, between).phase).toBe('Succeeded');
+  });
+
   it('never leaves Succeeded and Failed again', () => {
     expect(status(pod(), within(container()), {}, { phase: 'Failed', reason: 'Evicted' })).toMatchObject({
       phase: 'Failed',

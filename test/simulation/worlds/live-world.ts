@@ -1,0 +1,272 @@
+import {
+  asyncScheduler,
+  defer,
+  EMPTY,
+  finalize,
+  merge,
+  NEVER,
+  ReplaySubject,
+  Subject,
+  switchMap,
+  takeUntil,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { assertNever } from '../../../src/model/errors.ts';
+import type { Desired } from '../../../src/model/desired.ts';
+import { faultDice } from '../../../src/simulation/faults.ts';
+import { simulatedNode, type SimulatedNode } from '../../../src/simulation/simulated-node.ts';
+import type { PodBook, PodPhase } from '../../../src/streams/book/pod-book.ts';
+import { agentOn } from '../harness.ts';
+import type { Entry, WorldRecord } from './journal.ts';
+import { behaviourOf, plannedPod, type PlannedPod } from './planned-pods.ts';
+import { missingIn } from './missing.ts';
+import type { Happen, WorldPlan } from './world-plan.ts';
+
+/** Milliseconds after the last step until faults stop. */
+const AFTERMATH = 3_000;
+/** Milliseconds from then on in which all must be well: a call that hangs has 4 minutes, and a back-off 5. */
+const BOUND = 16 * 60_000;
+/** Milliseconds between two looks whether all is well, and how many in a row have to find it so. */
+const LOOK = 1_000;
+const LOOKS = 4;
+
+/** What is done to the ports of a node before the agent gets them. */
+export type Disguise = (node: SimulatedNode) => SimulatedNode;
+
+/** Lives through a world with the real agent, in virtual time. */
+export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node): WorldRecord {
+  const { now } = asyncScheduler;
+  const scheduler = virtualTime();
+  const entries: Entry[] = [];
+  const failures: string[] = [];
+  const fail = (error: unknown): void => {
+    failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  };
+  type Unstamped = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
+  const write = (entry: Unstamped): void => {
+    entries.push({ at: scheduler.now(), ...entry } as Entry);
+  };
+
+  const calmAt = plan.steps.reduce((sum, { after }) => sum + after, 0) + longestPause(plan) + AFTERMATH;
+  const dice = faultDice(plan.rates);
+  let sent = 0;
+  const node = simulatedNode({
+    seed: plan.seed,
+    events: plan.events,
+    images: { 'busybox:1.35': { present: true } },
+    containerBehaviour: behaviourOf(plan),
+    faults: (call, random) => {
+      const { name, request } = call;
+      write({ kind: 'call', index: sent, name, request });
+      sent += 1;
+      return scheduler.now() < calmAt ? dice(call, random) : undefined;
+    },
+  });
+  const { world } = node;
+  const shown = disguise(node);
+
+  const wanted = new Map<number, PlannedPod>(plan.pods.map((_pod, index) => [index, plannedPod(plan, index, 0)]));
+  const sets = new ReplaySubject<Desired>(1);
+  const wantedByUid = (): ReadonlyMap<string, PlannedPod> =>
+    new Map([...wanted.values()].map((one) => [one.pod.metadata.uid, one]));
+  function tell(): void {
+    write({ kind: 'wanted', wanted: wantedByUid() });
+    sets.next({ source: 'file', pods: [...wanted.values()].map(({ pod }) => pod), problems: [] });
+  }
+
+  const agents = new Subject<boolean>();
+  const done = new Subject<undefined>();
+  let phases: ReadonlyMap<string, PodPhase> = new Map();
+
+  function endless<T>(stream: string, stream$: Observable<T>): Observable<T> {
+    return stream$.pipe(
+      tap({
+        error: (error: unknown) => {
+          write({ kind: 'streamEnd', stream, error });
+        },
+        complete: () => {
+          write({ kind: 'streamEnd', stream });
+        },
+      }),
+    );
+  }
+
+  function notePhases({ entries: pages }: PodBook): void {
+    const after = new Map([...pages].map(([uid, { phase }]) => [uid as string, phase]));
+    for (const [uid, phase] of after) if (phases.get(uid) !== phase) write({ kind: 'phase', uid, phase });
+    for (const uid of phases.keys()) if (!after.has(uid)) write({ kind: 'phase', uid });
+    phases = after;
+  }
+
+  const agent$ = defer(() => {
+    const { report$, housekeeping$, checkpoint$, book$ } = agentOn(shown, sets, NEVER, nothing, nothing);
+    write({ kind: 'agent', isUp: true });
+    return merge(
+      endless('report$', report$),
+      endless('housekeeping$', housekeeping$),
+      endless('checkpoint$', checkpoint$),
+      endless('book$', book$.pipe(tap(notePhases))),
+    ).pipe(
+      finalize(() => {
+        write({ kind: 'agent', isUp: false });
+        phases = new Map();
+      }),
+    );
+  });
+
+  function perform(step: Happen): void {
+    write({ kind: 'step', step });
+    switch (step.do) {
+      case 'want':
+        wanted.set(step.pod % plan.pods.length, plannedPod(plan, step.pod, step.version));
+        tell();
+        return;
+      case 'drop':
+        wanted.delete(step.pod % plan.pods.length);
+        tell();
+        return;
+      case 'crash':
+        agents.next(false);
+        later(step.for, () => {
+          agents.next(true);
+        });
+        return;
+      case 'restartRuntime':
+        world.stopRuntime();
+        later(step.for, world.startRuntime);
+        return;
+      case 'forgetSandboxes':
+        world.stopRuntime();
+        world.wipeRuntime();
+        world.startRuntime();
+        return;
+      case 'reboot':
+        world.reboot();
+        return;
+      case 'cutEvents':
+        world.cutEvents();
+        return;
+      case 'fullDisk':
+      case 'readOnlyDisk':
+        world.disk.setState(step.do === 'fullDisk' ? 'full' : 'readOnly');
+        later(step.for, () => {
+          world.disk.setState('ok');
+        });
+        return;
+      case 'kill': {
+        const running = world.running();
+        const victim = running[step.which % running.length];
+        if (victim) world.kill(victim.id);
+        return;
+      }
+      case 'killSandbox': {
+        const ready = world.sandboxes().filter(({ state }) => state === 'ready');
+        const victim = ready[step.which % ready.length];
+        if (victim) world.killSandbox(victim.id);
+        return;
+      }
+      case 'setClock': {
+        const before = asyncScheduler.now;
+        asyncScheduler.now = () => before() + step.by;
+        return;
+      }
+      default:
+        assertNever(step);
+    }
+  }
+
+  function later(after: number, act: () => void): void {
+    timer(after).subscribe({ next: act, error: fail });
+  }
+
+  let settledAt: number | undefined;
+  let missing: readonly string[] = [];
+  try {
+    scheduler.run(({ flush }) => {
+      world.happening$.pipe(takeUntil(done)).subscribe((happening) => {
+        write({ kind: 'happening', happening });
+      });
+      agents
+        .pipe(
+          switchMap((isUp) => (isUp ? agent$ : EMPTY)),
+          takeUntil(done),
+        )
+        .subscribe({ error: fail });
+      later(0, () => {
+        tell();
+        agents.next(true);
+      });
+      let at = 0;
+      for (const { after, ...step } of plan.steps) {
+        at += after;
+        later(at, () => {
+          perform(step);
+        });
+      }
+      let well = 0;
+      timer(calmAt + LOOK, LOOK)
+        .pipe(takeUntil(merge(done, timer(calmAt + BOUND))))
+        .subscribe({
+          next: () => {
+            missing = missingIn(world, wantedByUid(), phases, entries);
+            well = missing.length === 0 ? well + 1 : 0;
+            if (well < LOOKS) return;
+            settledAt = scheduler.now() - (LOOKS - 1) * LOOK;
+            done.next(undefined);
+          },
+          error: fail,
+          complete: () => {
+            done.next(undefined);
+          },
+        });
+      flush();
+    });
+  } catch (error) {
+    fail(error);
+  } finally {
+    asyncScheduler.now = now;
+  }
+  return {
+    plan,
+    entries,
+    calls: world.calls,
+    calmAt,
+    ...(settledAt === undefined ? {} : { settledAt }),
+    missing,
+    failures,
+  };
+}
+
+/** What a step takes that goes on beside those after it. */
+function longestPause({ steps }: WorldPlan): number {
+  return Math.max(0, ...steps.map((step) => ('for' in step ? step.for : 0)));
+}
+
+/**
+ * RxJS's virtual time, mended: where of two intervals that are due one cancels the other, it finds itself with nothing
+ * to do and takes that for a defect.
+ */
+function virtualTime(): TestScheduler {
+  const scheduler = new TestScheduler(() => undefined);
+  const schedule = scheduler.schedule.bind(scheduler);
+  scheduler.schedule = (work, delay, state) =>
+    schedule(
+      function (given) {
+        try {
+          work.call(this, given);
+        } catch (error) {
+          if (!(error instanceof Error && error.message === 'Expected a due immediate or interval')) throw error;
+        }
+      },
+      delay,
+      state,
+    );
+  return scheduler;
+}
+
+function nothing(): undefined {
+  return undefined;
+}

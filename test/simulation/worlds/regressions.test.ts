@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { violations } from './invariants.ts';
+import { liveWorld } from './live-world.ts';
+import type { PodPlan, ProcessPlan, StepPlan, WorldPlan } from './world-plan.ts';
+
+const RUNS: ProcessPlan = { times: 0, after: 1_000, code: 1, last: 'runs', onTerm: 10, liveness: false };
+
+function pod(policy: 'OnFailure' | 'Never', fixedUid: boolean, many = 1): PodPlan {
+  const version = {
+    policy,
+    grace: 3,
+    init: false,
+    volume: false,
+    containers: Array.from({ length: many }, () => RUNS),
+  };
+  return { fixedUid, versions: [version, version] };
+}
+
+function world(seed: number, one: PodPlan, ...steps: readonly StepPlan[]): WorldPlan {
+  return { seed, events: true, pods: [one], steps, rates: {} };
+}
+
+/** What random worlds have found in the agent, cut down. */
+describe('worlds that were lost once', () => {
+  it('a Never pod whose container was made and never started runs after a reboot', () => {
+    for (let at = 240; at < 480; at += 12) {
+      expect(violations(liveWorld(world(999_998, pod('Never', false), { after: at, do: 'reboot' })))).toEqual([]);
+    }
+  });
+
+  it('a Never pod that the runtime forgot is not started to be ended right away', () => {
+    const forgotten = world(
+      123_868,
+      pod('Never', true, 2),
+      { after: 29_633, do: 'forgetSandboxes' },
+      { after: 2_956, do: 'kill', which: 4 },
+    );
+    expect(violations(liveWorld(forgotten))).toEqual([]);
+  });
+
+  it('an edited OnFailure pod that ends well while the new image is fetched has not succeeded', () => {
+    const edited = world(5, pod('OnFailure', true), { after: 20_000, do: 'want', pod: 0, version: 1 });
+    const record = liveWorld(edited);
+    expect(violations(record)).toEqual([]);
+    expect(record.entries.some((entry) => entry.kind === 'phase' && entry.phase === 'finished')).toBe(false);
+  });
+});

@@ -1,0 +1,132 @@
+import type { ListContainersRequest } from '../../../src/model/cri/api.ts';
+import { POD_UID } from '../../../src/model/cri/labels.ts';
+import type { PodPhase } from '../../../src/streams/book/pod-book.ts';
+import type { Entry, WorldRecord } from './journal.ts';
+import type { PlannedPod } from './planned-pods.ts';
+
+/** One instance of a container. */
+export interface Instance {
+  readonly id: string;
+  readonly uid: string;
+  readonly pod: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly sandboxId: string;
+  readonly image: string;
+  startedAt?: number;
+  endedAt?: number;
+  exitCode?: number;
+  /** When the agent first asked it to end. */
+  stoppedAt?: number;
+  isGone?: boolean;
+}
+
+/** What was so when an entry was written. */
+export interface Moment {
+  readonly instances: ReadonlyMap<string, Instance>;
+  readonly deadSandboxes: ReadonlySet<string>;
+  readonly uidOfSandbox: ReadonlyMap<string, string>;
+  readonly wanted: ReadonlyMap<string, PlannedPod>;
+  readonly phases: ReadonlyMap<string, PodPhase>;
+  /** When each UID was last wanted by nobody; of those that are, since when they are. */
+  readonly wantedSince: ReadonlyMap<string, number>;
+  /** When the last step of a kind was done. */
+  readonly lastStep: ReadonlyMap<string, number>;
+  /** Whether the agent can have seen that a container runs. */
+  readonly isSeen: (instance: Instance) => boolean;
+}
+
+/** Goes through a record, and collects what `check` has to say of each entry at its moment. */
+export function replay(
+  { entries, calls }: WorldRecord,
+  check: (entry: Entry, moment: Moment) => readonly string[],
+): readonly string[] {
+  const instances = new Map<string, Instance>();
+  const deadSandboxes = new Set<string>();
+  const uidOfSandbox = new Map<string, string>();
+  const phases = new Map<string, PodPhase>();
+  const wantedSince = new Map<string, number>();
+  const lastStep = new Map<string, number>();
+  /** When the last listing was sent that was answered; '' for those of everything. */
+  const listed = new Map<string, number>();
+  let wanted: ReadonlyMap<string, PlannedPod> = new Map();
+  const found: string[] = [];
+
+  function isSeen({ uid, startedAt = Infinity }: Instance): boolean {
+    return Math.max(listed.get(uid) ?? -1, listed.get('') ?? -1) > startedAt;
+  }
+
+  function learn(entry: Entry): void {
+    switch (entry.kind) {
+      case 'call':
+        if (entry.name === 'ListContainers' && calls[entry.index]?.outcome === 'ok') {
+          listed.set((entry.request as ListContainersRequest).filter?.labelSelector?.[POD_UID] ?? '', entry.at);
+        }
+        if (entry.name === 'StopContainer') {
+          const instance = instances.get((entry.request as { readonly containerId?: string }).containerId ?? '');
+          if (instance) instance.stoppedAt ??= entry.at;
+        }
+        return;
+      case 'happening': {
+        const { kind, container, sandbox } = entry.happening;
+        if (!container) {
+          uidOfSandbox.set(sandbox.id, sandbox.config.metadata?.uid ?? '');
+          if (kind === 'exited' || kind === 'removed') deadSandboxes.add(sandbox.id);
+          return;
+        }
+        const { id, config, sandboxId, exitCode } = container;
+        const instance: Instance = instances.get(id) ?? {
+          id,
+          uid: sandbox.config.metadata?.uid ?? '',
+          pod: sandbox.config.metadata?.name ?? '',
+          name: config.metadata?.name ?? '',
+          attempt: config.metadata?.attempt ?? 0,
+          sandboxId,
+          image: config.image?.userSpecifiedImage ?? '',
+        };
+        instances.set(id, instance);
+        if (kind === 'started') instance.startedAt = entry.at;
+        if (kind === 'exited') Object.assign(instance, { endedAt: entry.at, exitCode });
+        if (kind === 'removed') instance.isGone = true;
+        return;
+      }
+      case 'step':
+        lastStep.set(entry.step.do, entry.at);
+        return;
+      case 'wanted':
+        wanted = entry.wanted;
+        for (const uid of wantedSince.keys()) if (!wanted.has(uid)) wantedSince.delete(uid);
+        for (const uid of wanted.keys()) if (!wantedSince.has(uid)) wantedSince.set(uid, entry.at);
+        return;
+      case 'agent':
+        phases.clear();
+        return;
+      case 'phase':
+        if (entry.phase) phases.set(entry.uid, entry.phase);
+        else phases.delete(entry.uid);
+        return;
+      case 'streamEnd':
+        return;
+    }
+  }
+
+  for (const entry of entries) {
+    const told = check(entry, {
+      instances,
+      deadSandboxes,
+      uidOfSandbox,
+      wanted,
+      phases,
+      wantedSince,
+      lastStep,
+      isSeen,
+    });
+    found.push(...told.map((what) => `${entry.at} ms: ${what}`));
+    learn(entry);
+  }
+  return found;
+}
+
+export function isRunning({ startedAt, endedAt }: Instance): boolean {
+  return startedAt !== undefined && endedAt === undefined;
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import type { FaultRates } from '../../../src/simulation/faults.ts';
+
+/** What the process of a container does in its life; plain data, so that a world can be printed and kept. */
+export interface ProcessPlan {
+  /** So many instances end by themselves with `code` before one lasts. */
+  readonly times: number;
+  /** Milliseconds that such an instance lives. */
+  readonly after: number;
+  readonly code: number;
+  /** The instance after those goes on for ever, or ends well. */
+  readonly last: 'runs' | 'completes';
+  /** Milliseconds from SIGTERM to its end. */
+  readonly onTerm: number | 'ignored';
+  /** Has a liveness probe, which fails of the first `times` instances from their age `after` on. */
+  readonly liveness: boolean;
+}
+
+/** One version of a manifest. */
+export interface VersionPlan {
+  readonly policy: 'Always' | 'OnFailure' | 'Never';
+  /** Seconds. */
+  readonly grace: number;
+  readonly init: boolean;
+  /** Every container mounts an emptyDir in memory. */
+  readonly volume: boolean;
+  readonly containers: readonly ProcessPlan[];
+}
+
+export interface PodPlan {
+  /** Its UID stays over edits, which then change images only; else each version is a pod of its own. */
+  readonly fixedUid: boolean;
+  readonly versions: readonly VersionPlan[];
+}
+
+export type Happen =
+  | { readonly do: 'want'; readonly pod: number; readonly version: number }
+  | { readonly do: 'drop'; readonly pod: number }
+  /** The agent dies, and another one starts so many milliseconds later. */
+  | { readonly do: 'crash'; readonly for: number }
+  | { readonly do: 'restartRuntime'; readonly for: number }
+  | { readonly do: 'forgetSandboxes' }
+  | { readonly do: 'reboot' }
+  | { readonly do: 'cutEvents' }
+  | { readonly do: 'fullDisk'; readonly for: number }
+  | { readonly do: 'readOnlyDisk'; readonly for: number }
+  /** Somebody kills one of the running containers. */
+  | { readonly do: 'kill'; readonly which: number }
+  | { readonly do: 'killSandbox'; readonly which: number }
+  /** Milliseconds that the clock jumps. */
+  | { readonly do: 'setClock'; readonly by: number };
+
+/** `after` is the distance to the step before, in milliseconds. */
+export type StepPlan = { readonly after: number } & Happen;
+
+/** A whole story: at the beginning all pods are wanted in their first version. */
+export interface WorldPlan {
+  readonly seed: number;
+  /** Whether the runtime tells of events. */
+  readonly events: boolean;
+  readonly pods: readonly PodPlan[];
+  readonly steps: readonly StepPlan[];
+  /** What calls meet until the last step has been done. */
+  readonly rates: FaultRates;
+}
+
+/** Mostly close to what was before: that is where races are. */
+const distance = fc.oneof(
+  { arbitrary: fc.integer({ min: 0, max: 600 }), weight: 3 },
+  { arbitrary: fc.integer({ min: 0, max: 4_000 }), weight: 2 },
+  { arbitrary: fc.integer({ min: 0, max: 30_000 }), weight: 1 },
+);
+
+const processPlan: fc.Arbitrary<ProcessPlan> = fc.record({
+  times: fc.oneof({ arbitrary: fc.constant(0), weight: 3 }, { arbitrary: fc.integer({ min: 0, max: 3 }), weight: 2 }),
+  after: fc.integer({ min: 0, max: 5_000 }),
+  code: fc.constantFrom(1, 0, 137),
+  last: fc.constantFrom('runs', 'runs', 'completes'),
+  onTerm: fc.constantFrom<number | 'ignored'>(10, 10, 900, 3_500, 'ignored'),
+  liveness: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, { arbitrary: fc.constant(true), weight: 1 }),
+});
+
+const versionPlan: fc.Arbitrary<VersionPlan> = fc.record({
+  policy: fc.constantFrom('Always', 'Always', 'OnFailure', 'Never'),
+  grace: fc.integer({ min: 0, max: 8 }),
+  init: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, { arbitrary: fc.constant(true), weight: 1 }),
+  volume: fc.boolean(),
+  containers: fc.array(processPlan, { minLength: 1, maxLength: 3, size: 'max' }),
+});
+
+const podPlan: fc.Arbitrary<PodPlan> = fc.record({
+  fixedUid: fc.boolean(),
+  versions: fc.array(versionPlan, { minLength: 2, maxLength: 3, size: 'max' }),
+});
+
+const which = fc.integer({ min: 0, max: 5 });
+const pod = fc.integer({ min: 0, max: 2 });
+const doing = <Name extends Happen['do'], More extends object>(
+  name: Name,
+  more: { readonly [Key in keyof More]: fc.Arbitrary<More[Key]> },
+): fc.Arbitrary<{ readonly do: Name } & More> => fc.record({ do: fc.constant(name), ...more }) as never;
+const pause = distance;
+
+const happen: fc.Arbitrary<Happen> = fc.oneof(
+  { arbitrary: doing('want', { pod, version: fc.integer({ min: 0, max: 2 }) }), weight: 8 },
+  { arbitrary: doing('drop', { pod }), weight: 4 },
+  { arbitrary: doing('crash', { for: pause }), weight: 4 },
+  { arbitrary: doing('kill', { which }), weight: 2 },
+  { arbitrary: doing('killSandbox', { which }), weight: 1 },
+  { arbitrary: doing('restartRuntime', { for: pause }), weight: 1 },
+  { arbitrary: doing('forgetSandboxes', {}), weight: 1 },
+  { arbitrary: doing('reboot', {}), weight: 1 },
+  { arbitrary: doing('cutEvents', {}), weight: 1 },
+  { arbitrary: doing('fullDisk', { for: pause }), weight: 1 },
+  { arbitrary: doing('readOnlyDisk', { for: pause }), weight: 1 },
+  { arbitrary: doing('setClock', { by: fc.constantFrom(-3_600_000, -7_000, 7_000, 3_600_000) }), weight: 1 },
+);
+
+const rates: fc.Arbitrary<FaultRates> = fc.oneof(
+  { arbitrary: fc.constant<FaultRates>({}), weight: 2 },
+  {
+    arbitrary: fc.constant<FaultRates>({
+      fail: 0.04,
+      slow: 0.04,
+      late: 0.05,
+      linger: 0.02,
+      hang: 0.005,
+      loseAnswer: 0.03,
+    }),
+    weight: 2,
+  },
+  { arbitrary: fc.constant<FaultRates>({ slow: 0.1, late: 0.15, linger: 0.1 }), weight: 1 },
+  { arbitrary: fc.constant<FaultRates>({ fail: 0.2, loseAnswer: 0.1 }), weight: 1 },
+);
+
+export const worldPlans: fc.Arbitrary<WorldPlan> = fc.record({
+  seed: fc.integer({ min: 1, max: 1_000_000 }),
+  events: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, { arbitrary: fc.constant(false), weight: 1 }),
+  pods: fc.array(podPlan, { minLength: 1, maxLength: 3, size: 'max' }),
+  steps: fc.array(
+    fc.tuple(distance, happen).map(([after, what]): StepPlan => ({ after, ...what })),
+    { minLength: 0, maxLength: 12, size: 'max' },
+  ),
+  rates,
+});
