@@ -5,8 +5,8 @@ import { shrinkWorld } from './shrink-world.ts';
 import { worldOf } from './world-of.ts';
 
 /** `npm run soak -- --worlds 10000 --seed 1` looks further; one world again: `--worlds 1 --seed S`. */
-const FIRST = Number(process.env['RXLET_WORLD_SEED'] ?? 1);
-const MANY = Number(process.env['RXLET_WORLDS'] ?? 500);
+const FIRST = Number(process.env['RXLET_WORLD_SEED'] ?? 101);
+const MANY = Number(process.env['RXLET_WORLDS'] ?? 400);
 /** Worlds in one test. */
 const SHARE = 25;
 
