@@ -1,6 +1,6 @@
 import type { WorldRecord } from './journal.ts';
 import { isLeft } from './missing.ts';
-import { isRunning, replay, type Instance, type Moment } from './replay.ts';
+import { declaredOf, isRunning, replay, type Instance, type Moment } from './replay.ts';
 
 type Check = (record: WorldRecord) => readonly string[];
 
@@ -201,13 +201,14 @@ function graceOf({ plan }: WorldRecord, { uid }: Instance): number {
 }
 
 function hasReason(record: WorldRecord, instance: Instance, moment: Moment): boolean {
-  const { uid, name, startedAt = 0 } = instance;
+  const { uid, startedAt = 0 } = instance;
   const wanted = moment.wanted.get(uid);
   if (!wanted || since(moment, uid) > startedAt) return true;
   if (moment.deadSandboxes.has(instance.sandboxId)) return true;
   if (moment.phases.get(uid) === 'terminating') return true;
-  const declared = wanted.pod.spec.containers.find((one) => one.name === name);
-  if (declared && declared.image !== instance.image) return true;
+  // A sync that is under way goes on by the manifest that it began with, as the kubelet's does, though that is back.
+  if (instance.isOutdated === true) return true;
+  const declared = declaredOf(instance, moment.wanted);
   return declared?.livenessProbe !== undefined && mayHaveFailed(record, instance);
 }
 
@@ -253,7 +254,7 @@ function hasty(record: WorldRecord, started: Instance, at: number, moment: Momen
   );
   if (!isPlain || since(moment, started.uid) > (first.startedAt ?? 0)) return [];
   if (moment.lastStep.has('setClock')) return [];
-  const crash = moment.lastStep.get('crash') ?? -Infinity;
+  const crash = moment.agentEndedAt;
   const isSameAgent = crash < (first.startedAt ?? 0) - NOTING;
   if (!isSameAgent && (crash < second.startedAt + NOTING || mayForget(record))) return [];
   const waited = at - second.endedAt;
@@ -267,7 +268,6 @@ function mayForget({ plan: { rates, steps } }: WorldRecord): boolean {
 }
 
 /** Whether it may not be known any more that a pod has ended: its traces were lost, or never written. */
-function forgot(record: WorldRecord, { lastStep }: Moment, at: number): boolean {
-  const crash = lastStep.get('crash') ?? -Infinity;
+function forgot(record: WorldRecord, { lastStep, agentEndedAt: crash }: Moment, at: number): boolean {
   return crash > at && (crash < at + NOTING || mayForget(record)) && (lastStep.get('forgetSandboxes') ?? -1) > 0;
 }

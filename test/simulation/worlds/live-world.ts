@@ -47,12 +47,11 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
   };
   type Unstamped = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
   const write = (entry: Unstamped): void => {
-    entries.push({ at: scheduler.now(), ...entry } as Entry);
+    entries.push({ at: scheduler.now(), ...entry });
   };
 
   const calmAt = plan.steps.reduce((sum, { after }) => sum + after, 0) + longestPause(plan) + AFTERMATH;
   const dice = faultDice(plan.rates);
-  let sent = 0;
   const node = simulatedNode({
     seed: plan.seed,
     events: plan.events,
@@ -60,8 +59,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     containerBehaviour: behaviourOf(plan),
     faults: (call, random) => {
       const { name, request } = call;
-      write({ kind: 'call', index: sent, name, request });
-      sent += 1;
+      write({ kind: 'call', index: world.calls.length - 1, name, request });
       return scheduler.now() < calmAt ? dice(call, random) : undefined;
     },
   });
@@ -186,8 +184,11 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
   let missing: readonly string[] = [];
   try {
     scheduler.run(({ flush }) => {
-      world.happening$.pipe(takeUntil(done)).subscribe((happening) => {
-        write({ kind: 'happening', happening });
+      world.happening$.pipe(takeUntil(done)).subscribe({
+        next: (happening) => {
+          write({ kind: 'happening', happening });
+        },
+        error: fail,
       });
       agents
         .pipe(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { violations } from './invariants.ts';
+import type { WorldRecord } from './journal.ts';
 import { liveWorld } from './live-world.ts';
 import type { PodPlan, ProcessPlan, StepPlan, WorldPlan } from './world-plan.ts';
 
@@ -44,4 +45,55 @@ describe('worlds that were lost once', () => {
     expect(violations(record)).toEqual([]);
     expect(record.entries.some((entry) => entry.kind === 'phase' && entry.phase === 'finished')).toBe(false);
   });
+
+  it('a Never pod that has failed stays so when the runtime has forgotten it and another agent starts', () => {
+    const failed = world(
+      77,
+      pod('Never', false),
+      { after: 4_000, do: 'crash', for: 591 },
+      { after: 0, do: 'reboot' },
+      { after: 1_000, do: 'forgetSandboxes' },
+      { after: 8_000, do: 'crash', for: 0 },
+    );
+    const record = liveWorld(failed);
+    expect(violations(record)).toEqual([]);
+    expect(startsIn(record)).toBe(1);
+  });
 });
+
+/** What a check has held against the agent wrongly, cut down. */
+describe('worlds that were judged wrongly once', () => {
+  it('that a pod has failed may be forgotten when the disk was full and an agent started before the next try', () => {
+    const unwritten = world(
+      927_344,
+      pod('Never', false),
+      { after: 3_999, do: 'crash', for: 591 },
+      { after: 0, do: 'reboot' },
+      // It starts a third agent at 8 s, long after its own step.
+      { after: 18, do: 'crash', for: 3_992 },
+      { after: 560, do: 'fullDisk', for: 1_000 },
+      { after: 1_100, do: 'forgetSandboxes' },
+    );
+    const record = liveWorld(unwritten);
+    expect(violations(record)).toEqual([]);
+    expect(startsIn(record)).toBe(2);
+  });
+
+  it('a sync goes on by the manifest that it began with when an edit is taken back meanwhile', () => {
+    for (let back = 100; back < 1_900; back += 100) {
+      const edited = world(
+        3,
+        pod('OnFailure', true, 2),
+        { after: 10_000, do: 'want', pod: 0, version: 1 },
+        { after: back, do: 'want', pod: 0, version: 0 },
+      );
+      expect(violations(liveWorld(edited))).toEqual([]);
+    }
+  });
+});
+
+function startsIn({ entries }: WorldRecord): number {
+  return entries.filter(
+    (entry) => entry.kind === 'happening' && entry.happening.kind === 'started' && entry.happening.container,
+  ).length;
+}

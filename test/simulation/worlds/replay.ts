@@ -18,6 +18,8 @@ export interface Instance {
   exitCode?: number;
   /** When the agent first asked it to end. */
   stoppedAt?: number;
+  /** Another image was wanted for it since it started, and the agent that was told so is still there. */
+  isOutdated?: boolean;
   isGone?: boolean;
 }
 
@@ -32,6 +34,8 @@ export interface Moment {
   readonly wantedSince: ReadonlyMap<string, number>;
   /** When the last step of a kind was done. */
   readonly lastStep: ReadonlyMap<string, number>;
+  /** When an agent last ended: at a crash, or when the agent that comes after an earlier crash took its place. */
+  readonly agentEndedAt: number;
   /** Whether the agent can have seen that a container runs. */
   readonly isSeen: (instance: Instance) => boolean;
 }
@@ -50,10 +54,18 @@ export function replay(
   /** When the last listing was sent that was answered; '' for those of everything. */
   const listed = new Map<string, number>();
   let wanted: ReadonlyMap<string, PlannedPod> = new Map();
+  let agentEndedAt = -Infinity;
   const found: string[] = [];
 
   function isSeen({ uid, startedAt = Infinity }: Instance): boolean {
     return Math.max(listed.get(uid) ?? -1, listed.get('') ?? -1) > startedAt;
+  }
+
+  function noteOutdated(): void {
+    for (const instance of instances.values()) {
+      const declared = declaredOf(instance, wanted);
+      if (declared && declared.image !== instance.image) instance.isOutdated = true;
+    }
   }
 
   function learn(entry: Entry): void {
@@ -85,7 +97,10 @@ export function replay(
           image: config.image?.userSpecifiedImage ?? '',
         };
         instances.set(id, instance);
-        if (kind === 'started') instance.startedAt = entry.at;
+        if (kind === 'started') {
+          instance.startedAt = entry.at;
+          noteOutdated();
+        }
         if (kind === 'exited') Object.assign(instance, { endedAt: entry.at, exitCode });
         if (kind === 'removed') instance.isGone = true;
         return;
@@ -97,9 +112,13 @@ export function replay(
         wanted = entry.wanted;
         for (const uid of wantedSince.keys()) if (!wanted.has(uid)) wantedSince.delete(uid);
         for (const uid of wanted.keys()) if (!wantedSince.has(uid)) wantedSince.set(uid, entry.at);
+        noteOutdated();
         return;
       case 'agent':
         phases.clear();
+        if (!entry.isUp) agentEndedAt = entry.at;
+        for (const instance of instances.values()) delete instance.isOutdated;
+        noteOutdated();
         return;
       case 'phase':
         if (entry.phase) phases.set(entry.uid, entry.phase);
@@ -119,12 +138,21 @@ export function replay(
       phases,
       wantedSince,
       lastStep,
+      agentEndedAt,
       isSeen,
     });
     found.push(...told.map((what) => `${entry.at} ms: ${what}`));
     learn(entry);
   }
   return found;
+}
+
+/** The container of a manifest that an instance is of. */
+export function declaredOf(
+  { uid, name }: Instance,
+  wanted: ReadonlyMap<string, PlannedPod>,
+): PlannedPod['pod']['spec']['containers'][number] | undefined {
+  return wanted.get(uid)?.pod.spec.containers.find((one) => one.name === name);
 }
 
 export function isRunning({ startedAt, endedAt }: Instance): boolean {
