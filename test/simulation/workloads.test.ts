@@ -37,7 +37,7 @@ describe('a Deployment', () => {
       { images: IMAGES, workloads: true },
       ({ agent, at, world }) => {
         agent(said([0, [of('busybox:1.35')]], [60_000, [of('busybox:1.36')]]), 0, 180_000);
-        for (let time = 59_000; time < 170_000; time += 100) at(time, () => counts.push(runningPods(world).length));
+        for (let time = 59_000; time < 170_000; time += 10) at(time, () => counts.push(runningPods(world).length));
       },
       (world) => {
         expect(Math.min(...counts)).toBe(2);
