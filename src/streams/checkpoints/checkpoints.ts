@@ -2,13 +2,16 @@ import {
   catchError,
   concat,
   defer,
+  EMPTY,
   filter,
   from,
   ignoreElements,
   merge,
   mergeMap,
   of,
+  race,
   share,
+  take,
   takeUntil,
   timer,
   type Observable,
@@ -105,9 +108,9 @@ export function checkpoints(
         catchError((error: unknown) =>
           concat(
             of({ uid, message: messageOf(error) }),
-            timer(RETRY).pipe(
-              takeUntil(change$.pipe(filter((newer) => newer.uid === uid))),
-              mergeMap(() => writeAtLast(change)),
+            race(timer(RETRY), change$.pipe(filter((newer) => newer.uid === uid))).pipe(
+              take(1),
+              mergeMap((first) => (first === 0 ? writeAtLast(change) : EMPTY)),
             ),
           ),
         ),

@@ -15,7 +15,7 @@ vi.mock('../../../src/operators/serialize-by-key.ts', async (original) => {
   return {
     serializeByKey: (config: never) => {
       const lanes = 'preempts' in (config as object) ? now.mutant?.lanes : undefined;
-      return lanes ? lanes(config, real.serializeByKey as never) : real.serializeByKey(config);
+      return lanes ? lanes(config, real.serializeByKey) : real.serializeByKey(config);
     },
   };
 });

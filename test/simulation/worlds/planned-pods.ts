@@ -1,8 +1,8 @@
 import { asyncScheduler } from 'rxjs';
-import type { Pod, PodUid } from '../../../src/model/pod.ts';
+import type { Pod } from '../../../src/model/pod.ts';
 import type { ContainerBehaviour, ProcessScript } from '../../../src/simulation/process-script.ts';
 import { declared, execProbe, podOf } from '../pod-stories.ts';
-import type { PodPlan, ProcessPlan, VersionPlan, WorldPlan } from './world-plan.ts';
+import type { ProcessPlan, VersionPlan, WorldPlan } from './world-plan.ts';
 
 /** The manifest of one pod of a world as it stands in the folder at some time. */
 export interface PlannedPod {
@@ -15,9 +15,9 @@ export const MOUNT = { name: 'm', mountPath: '/m' };
 
 export function plannedPod({ pods }: WorldPlan, number: number, versionNumber: number): PlannedPod {
   const index = number % pods.length;
-  const { fixedUid, versions } = pods[index] as PodPlan;
+  const { fixedUid, versions } = existing(pods[index]);
   const wanted = versionNumber % versions.length;
-  const version = versions[fixedUid ? 0 : wanted] as VersionPlan;
+  const version = existing(versions[fixedUid ? 0 : wanted]);
   const name = `p${index}`;
   const image = IMAGES[fixedUid ? wanted : 0] ?? IMAGES[0];
   const mounts = version.volume ? { volumeMounts: [MOUNT] } : {};
@@ -31,7 +31,12 @@ export function plannedPod({ pods }: WorldPlan, number: number, versionNumber: n
     ...(version.volume ? { volumes: [{ name: MOUNT.name, emptyDir: { medium: 'Memory' } }] } : {}),
   };
   const uid = fixedUid ? name : `${name}-${wanted}`;
-  return { pod: podOf(name, spec, uid as PodUid), version };
+  return { pod: podOf(name, spec, uid), version };
+}
+
+function existing<T>(planned: T | undefined): T {
+  if (planned === undefined) throw new Error('a world has at least one pod of one version');
+  return planned;
 }
 
 /** What every container of a world does. */
