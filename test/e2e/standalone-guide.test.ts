@@ -84,7 +84,8 @@ async function emptyMachine(): Promise<Shell> {
   const runtime = lookAtRuntime();
   await runtime.wipe();
 
-  // Only the mounts of this node are its own: what is below /etc is the machine's.
+  // Only the mounts of this node are its own: what is below /etc is the machine's, and other nodes follow the guide too.
+  await alone('/etc');
   const isOurs = !existsSync('/etc/rxlet');
   if (isOurs) mkdirSync('/etc/rxlet');
   execFileSync('mount', ['-t', 'tmpfs', 'rxlet-guide', '/etc/rxlet']);
@@ -124,4 +125,18 @@ async function emptyMachine(): Promise<Shell> {
       });
     },
   };
+}
+
+/** Waits until no other node is at work on a folder of the machine, and keeps the others waiting until the test ends. */
+async function alone(folder: string): Promise<void> {
+  const lock = spawn('flock', [folder, 'sh', '-c', 'echo mine; exec sleep infinity'], { detached: true });
+  const released = new Promise((done) => lock.once('exit', done));
+  onTestFinished(async () => {
+    if (lock.pid !== undefined) process.kill(-lock.pid, 'SIGKILL');
+    await released;
+  });
+  await new Promise((mine, failed) => {
+    lock.stdout.once('data', mine);
+    lock.once('error', failed);
+  });
 }
