@@ -42,7 +42,7 @@ import { planRoute } from '../server/plan-route.ts';
 import { planGround } from '../streams/view/plan-ground.ts';
 import { podCommandRoutes } from '../server/pod-command-routes.ts';
 import { traceRoute } from '../server/trace-route.ts';
-import { SocketError } from '../server/serve-unix-socket.ts';
+import { SocketError } from '../server/listen-on-socket.ts';
 import { viewRoutes } from '../server/view-routes.ts';
 import { holdPods, type HeldSources } from '../sources/hold-pods.ts';
 import { mergeSources } from '../sources/merge-sources.ts';

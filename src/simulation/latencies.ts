@@ -24,6 +24,8 @@ export const LATENCIES: Readonly<Record<string, Latency>> = {
   ListImages: [1, 5],
   RemoveImage: [10, 40],
   ImageFsInfo: [1, 5],
+  ListContainerStats: [2, 20],
+  ListPodSandboxStats: [2, 20],
 };
 
 /** Of calls that have none of their own: those to the disk. */

@@ -18,6 +18,14 @@ interface ExecAnswer {
   readonly after?: number;
 }
 
+/** What a process takes while it runs. */
+export interface ProcessUse {
+  /** Cores. */
+  readonly cpu: number;
+  /** Bytes. */
+  readonly memory: number;
+}
+
 /** What the process of one container does, from its start. The empty script runs for ever and ends politely. */
 export interface ProcessScript {
   /** Ends by itself, `after` milliseconds from its start. */
@@ -28,6 +36,8 @@ export interface ProcessScript {
   readonly startError?: string;
   /** What it leaves in its termination message file when it ends. */
   readonly terminationMessage?: string;
+  /** Unless told: a thousandth of a core and a MiB. */
+  readonly uses?: ProcessUse;
   /** Answers a command that is run beside it; unless told, every command succeeds at once and is silent. */
   readonly exec?: (command: readonly string[]) => ExecAnswer;
 }

@@ -2,11 +2,13 @@ import { map, throwError, type Observable } from 'rxjs';
 import type { CgroupDriver, ContainerEventResponse, RuntimeCondition } from '../model/cri/api.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { Cri } from '../streams/ports/cri.ts';
+import type { CriStats } from '../streams/ports/cri-stats.ts';
 import { eventOf } from './answers.ts';
 import { containerCalls } from './container-calls.ts';
 import { imageCalls } from './image-calls.ts';
 import { asks, type RuntimeParts } from './runtime-parts.ts';
 import { sandboxCalls } from './sandbox-calls.ts';
+import { statsCalls } from './stats-calls.ts';
 
 export interface SimulatedCriParts extends RuntimeParts {
   readonly cgroupDriver: CgroupDriver;
@@ -20,7 +22,7 @@ const VERSION = {
 };
 
 /** The container runtime of a simulated node: answers as containerd does, without containers. */
-export function simulatedCri(parts: SimulatedCriParts): Cri {
+export function simulatedCri(parts: SimulatedCriParts): Cri & CriStats {
   const { calls, cgroupDriver, networkReady } = parts;
   return {
     version: () => asks(calls, 'Version', {}, () => VERSION),
@@ -35,6 +37,7 @@ export function simulatedCri(parts: SimulatedCriParts): Cri {
     ...sandboxCalls(parts),
     ...containerCalls(parts),
     ...imageCalls(parts),
+    ...statsCalls(parts),
     containerEvents: () => containerEvents(parts),
     exec: () => hasNoServer('Exec'),
     attach: () => hasNoServer('Attach'),

@@ -3,6 +3,7 @@ import type { Observable } from 'rxjs';
 import type { CgroupDriver } from '../model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH } from '../model/cri/labels.ts';
 import type { Cri } from '../streams/ports/cri.ts';
+import type { CriStats } from '../streams/ports/cri-stats.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { Mounts } from '../streams/ports/mounts.ts';
 import type { VolumeFiles } from '../streams/ports/volume-files.ts';
@@ -71,7 +72,7 @@ export interface World {
 }
 
 export interface SimulatedNode {
-  readonly cri: Cri;
+  readonly cri: Cri & CriStats;
   readonly files: Files;
   readonly mounts: Mounts;
   readonly volumeFiles: VolumeFiles;

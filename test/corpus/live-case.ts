@@ -123,7 +123,13 @@ export function liveCase(corpusCase: CorpusCase): CaseLife {
         folder.ports,
       );
       const sources = mergeSources([{ name: 'file', desired$ }]);
-      const running = agentOn({ ...node, cri }, sources, record.case.kubeletConfig, kept, behaviour);
+      const running = agentOn(
+        { ...node, cri: { ...node.cri, ...cri } },
+        sources,
+        record.case.kubeletConfig,
+        kept,
+        behaviour,
+      );
       const sight$ = combineLatest([running.book$.pipe(startWith(NO_BOOK)), sources.problem$]).pipe(
         tap(([book, wrong]) => {
           const at = asyncScheduler.now();

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { localApi } from '../../../src/server/local-api.ts';
 import { EMPTY_EVENT_LOG, recordEvent } from '../../../src/streams/events/event-log.ts';
 import { viewRoutes } from '../../../src/server/view-routes.ts';
-import { SocketError } from '../../../src/server/serve-unix-socket.ts';
+import { SocketError } from '../../../src/server/listen-on-socket.ts';
 import type { PodUid } from '../../../src/model/pod.ts';
 import type { NodeView } from '../../../src/streams/view/node-view.ts';
 import { containerStatus, NODE, podView } from '../../unit/cli/commands/views.ts';
