@@ -1,11 +1,13 @@
 import type { PodSandboxConfig } from '../../src/model/cri/api.ts';
 import type { PodView } from '../../src/streams/view/node-view.ts';
 import { ruleFor, type Difference, type Measure } from './allowed-differences.ts';
+import { compareFailedProbes, compareGraces, type Moments } from './compare-stops.ts';
 import { compareSpec, decodeCase, type Decoded } from './compare-spec.ts';
 import { diff, type Gap } from './diff.ts';
 import { endOf, liveCase, slackOf, type CaseLife } from './live-case.ts';
 import { sortEnvs, withoutNumbers, withPlaceholders } from './normalise.ts';
 import type { CorpusCase, Json, JsonObject, PodRecord } from './record.ts';
+import { recordingEnd } from './recording-end.ts';
 import { compareTimelines } from './timeline.ts';
 import { wireForm } from './wire-form.ts';
 
@@ -84,18 +86,25 @@ function comparePod(
     return [...spec, ...(['requests', 'statuses', 'timelines'] as const).flatMap((measure) => judge(measure, gaps))];
   }
   const until = endOf(corpusCase);
+  const removedAt = corpusCase.record.removedAt * 1_000;
+  const isRestarted = corpusCase.record.steps?.some(({ op }) => op === 'restart-kubelet') ?? false;
   const expected = withoutNumbers(record.pod.status ?? null);
   const status = bestStatus(expected, pod, corpusCase, life, uids, (gaps, got) =>
     judge('statuses', gaps, expected, got),
   );
   return [
     ...spec,
-    ...judge('requests', [...compareUids(corpusCase, pod, uids), ...compareRequests(record, pod, life, uids, until)]),
+    ...judge('requests', [
+      ...compareUids(corpusCase, pod, uids),
+      ...compareRequests(record, pod, life, uids, { removedAt, until }),
+    ]),
     ...status,
     ...judge('timelines', [
-      ...compareTimelines(record, life.sights, { removedAt: corpusCase.record.removedAt * 1_000, until }),
+      ...compareTimelines(record, life.sights, { removedAt, until }),
       ...compareRestarts(record, pod, life),
-      ...compareGraces(record, pod, life),
+      ...compareGraces(record, pod, life, { removedAt, until }),
+      // A new agent counts from the beginning.
+      ...(isRestarted ? [] : compareFailedProbes(record, pod, life, decoded)),
     ]),
   ];
 }
@@ -132,19 +141,43 @@ function compareRequests(
   pod: string,
   life: CaseLife,
   uids: readonly string[],
-  until: number,
+  { removedAt, until }: Moments,
 ): readonly Gap[] {
   const sandboxes = life.sandboxes
     .filter(({ at, request }) => at < until && podOf(request.config) === pod)
     .map(({ request }) => withPlaceholders(wireForm('PodSandboxConfig', request.config ?? {}), life, uids));
-  const containers = life.containers
-    .filter(({ at, request }) => at < until && podOf(request.sandboxConfig) === pod)
-    .map(({ request }) => sortEnvs(withPlaceholders(wireForm('ContainerConfig', request.config ?? {}), life, uids)));
+  const made = life.containers.filter(({ at, request }) => at < until && podOf(request.sandboxConfig) === pod);
+  const containers = untilRecordingEnd(made, record, removedAt).map(({ request }) =>
+    sortEnvs(withPlaceholders(wireForm('ContainerConfig', request.config ?? {}), life, uids)),
+  );
   const theirs = record.containers.flatMap(({ config }) => (config ? [config] : []));
   return [
     ...diff([...record.sandboxes].map(withoutNumbers), sandboxes, 'sandboxes'),
     ...compareCreations(theirs.map(withoutNumbers).map(sortEnvs), containers, record.containersLeftOut !== undefined),
   ];
+}
+
+/** Without the restarts that came after the end of the recording, which we reach sooner than its machine did. */
+function untilRecordingEnd(
+  made: CaseLife['containers'],
+  { cri }: PodRecord,
+  removedAt: number,
+): CaseLife['containers'] {
+  const theirs = cri.flatMap(({ call, name = '', attempt = 0, t }) =>
+    call === 'CreateContainer' ? [{ name, state: `${attempt}`, from: t * 1_000 }] : [],
+  );
+  const ours = made.map(({ at, request }) => {
+    const { name = '', attempt = 0 } = request.config?.metadata ?? {};
+    return { name, state: `${attempt}`, from: at };
+  });
+  const endFor = (name: string): number => {
+    const own = (all: typeof ours): typeof ours => all.filter((each) => each.name === name);
+    return recordingEnd(own(theirs), own(ours), removedAt);
+  };
+  return made.filter(({ at, request }) => {
+    const { name = '', attempt = 0 } = request.config?.metadata ?? {};
+    return attempt === 0 || at <= endFor(name);
+  });
 }
 
 /** Containers are compared by name and attempt, and those that came first in their order too. */
@@ -261,30 +294,6 @@ function podOf(config: PodSandboxConfig | undefined): string {
 function distance(starts: ReadonlyMap<string, number>, former: string, later: string): number | undefined {
   const [a, b] = [starts.get(former), starts.get(later)];
   return a === undefined || b === undefined ? undefined : b - a;
-}
-
-function belongsTo(containerId: string, pod: string, life: CaseLife): boolean {
-  return life.containerPods.get(containerId) === pod;
-}
-
-/** How many seconds a container gets to end, by the first StopContainer for each. */
-function compareGraces(record: PodRecord, pod: string, life: CaseLife): readonly Gap[] {
-  const recorded = new Map<string, number>();
-  for (const { call, container_id, timeout = 0 } of record.cri) {
-    const name = container_id === undefined ? '' : withoutNumbers(container_id);
-    if (call === 'StopContainer' && !recorded.has(name)) recorded.set(name, timeout);
-  }
-  const ours = new Map<string, number>();
-  for (const { containerId, timeout } of life.stops) {
-    const name = `<CONTAINER_ID:${life.containerNames.get(containerId) ?? ''}>`;
-    if (belongsTo(containerId, pod, life) && !ours.has(name)) ours.set(name, timeout);
-  }
-  return [...recorded].flatMap(([name, expected]): readonly Gap[] => {
-    const got = ours.get(name);
-    return got === undefined || Math.abs(got - expected) <= 1
-      ? []
-      : [{ path: `StopContainer ${name} (s)`, expected, got }];
-  });
 }
 
 /** Pods that run with us, or are seen, and that the record knows nothing of. */

@@ -1,6 +1,7 @@
 import {
   asyncScheduler,
   combineLatest,
+  defer,
   merge,
   startWith,
   Subject,
@@ -44,11 +45,21 @@ interface Request<T> {
   readonly request: T;
 }
 
+/** A command that was run, by when it was asked for and when it was answered. */
+interface Exec {
+  readonly askedAt: number;
+  readonly at: number;
+  readonly containerId: string;
+  readonly command: readonly string[];
+  readonly exitCode: number;
+}
+
 /** What came of a case with our agent. */
 export interface CaseLife {
   readonly sandboxes: readonly Request<RunPodSandboxRequest>[];
   readonly containers: readonly Request<CreateContainerRequest>[];
   readonly stops: readonly { readonly at: number; readonly containerId: string; readonly timeout: number }[];
+  readonly execs: readonly Exec[];
   readonly sights: readonly Sight[];
   /** Everything that was wrong with the manifests at any time before they were taken away. */
   readonly problems: readonly Problem[];
@@ -107,7 +118,21 @@ export function liveCase(corpusCase: CorpusCase): CaseLife {
       },
       error: fail,
     });
-    const { cri, tagById } = asContainerd(node.cri, (container) => userOf(record, container));
+    const execs: Exec[] = [];
+    const noting: SimulatedNode['cri'] = {
+      ...node.cri,
+      execSync: (request) =>
+        defer(() => {
+          const askedAt = asyncScheduler.now();
+          return node.cri.execSync(request).pipe(
+            tap(({ exitCode = 0 }) => {
+              const { containerId = '', cmd: command = [] } = request;
+              execs.push({ askedAt, at: asyncScheduler.now(), containerId, command, exitCode });
+            }),
+          );
+        }),
+    };
+    const { cri, tagById } = asContainerd(noting, (container) => userOf(record, container));
     const folder = manifestFolder(corpusCase.manifests);
     const kept = keptInMemory();
     const restarts = new Subject<number>();
@@ -176,7 +201,7 @@ export function liveCase(corpusCase: CorpusCase): CaseLife {
     } catch (error) {
       fail(error);
     }
-    return { ...callsOf(node), tagById, sights, problems: [...problems.values()], failures, unknownSteps };
+    return { ...callsOf(node), tagById, execs, sights, problems: [...problems.values()], failures, unknownSteps };
   });
 }
 
@@ -244,7 +269,7 @@ function userOf({ pod, others = [] }: CaseRecord, container: string): ContainerU
 
 function callsOf({
   world,
-}: SimulatedNode): Omit<CaseLife, 'tagById' | 'sights' | 'problems' | 'failures' | 'unknownSteps'> {
+}: SimulatedNode): Omit<CaseLife, 'tagById' | 'execs' | 'sights' | 'problems' | 'failures' | 'unknownSteps'> {
   const called = <T>(call: string): readonly Request<T>[] =>
     world.calls.filter(({ name }) => name === call).map(({ at, request }) => ({ at, request: request as T }));
   const names = new Map<string, string>();

@@ -127,6 +127,14 @@ function slow(instance: Instance | undefined): Fault | undefined {
   return { kind: 'slow', by: instance.startTime };
 }
 
+/** Milliseconds that the slowest restart of each container took, from its creation to its start. */
+export function restartTimes(record: PodRecord): ReadonlyMap<string, number> {
+  const slowest = new Map<string, number>();
+  for (const { name, attempt, startTime = 0 } of instancesOf(record))
+    if (attempt > 0) slowest.set(name, Math.max(slowest.get(name) ?? 0, startTime));
+  return slowest;
+}
+
 function refusal(message: string | undefined): Fault | undefined {
   return message === undefined ? undefined : { kind: 'fail', error: 'refused', message };
 }

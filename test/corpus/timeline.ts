@@ -1,13 +1,12 @@
 import type { PodView } from '../../src/streams/view/node-view.ts';
 import type { Gap } from './diff.ts';
 import type { Sight } from './live-case.ts';
+import { recordingEnd, type Beginning } from './recording-end.ts';
 import type { PodRecord, RecordedMoment } from './record.ts';
+import { restartTimes } from './recorded-behaviour.ts';
 
 /** One state of a pod or a container, and for how long it was seen, in milliseconds. */
-interface Stretch {
-  readonly state: string;
-  /** Milliseconds since the manifests appeared. */
-  readonly from: number;
+interface Stretch extends Beginning {
   readonly lasted: number;
 }
 
@@ -30,21 +29,28 @@ export function compareTimelines(
 ): readonly Gap[] {
   const theirs = segments(record.timeline);
   const ours = lives(sights, record, until);
+  const restarts = restartTimes(record);
   return theirs.flatMap((moments, index) => {
     const path = theirs.length === 1 ? 'timeline' : `timeline.${index + 1}`;
     const life = ours[index];
     if (!life) return [{ path, expected: moments.length, got: 'there is no such pod' }];
     const names = new Set([...moments, ...life].flatMap(({ containers = {} }) => Object.keys(containers)));
+    const containers = [...names].map((name) => ({
+      name,
+      theirs: stretches(moments, (moment) => containerState(moment, name)),
+      ours: stretches(life, (moment) => containerState(moment, name)),
+    }));
+    const pod = { theirs: stretches(moments, podState), ours: stretches(life, podState) };
+    const ends = [pod, ...containers].map((each) => recordingEnd(each.theirs, each.ours, removedAt));
     return [
-      ...compareStretches(`${path}.pod`, stretches(moments, podState), stretches(life, podState), removedAt),
-      ...[...names].flatMap((name) =>
-        compareStretches(
-          `${path}.${name}`,
-          stretches(moments, (moment) => containerState(moment, name)),
-          stretches(life, (moment) => containerState(moment, name)),
-          removedAt,
-          lastMade(record, name),
-        ),
+      // A pod's state is made of those of its containers: it is known as long as they are.
+      ...compareStretches(`${path}.pod`, pod, { end: Math.min(...ends), restart: Math.max(0, ...restarts.values()) }),
+      ...containers.flatMap(({ name, ...container }, nth) =>
+        compareStretches(`${path}.${name}`, container, {
+          end: ends[nth + 1] ?? removedAt,
+          restart: restarts.get(name) ?? 0,
+          made: lastMade(record, name),
+        }),
       ),
     ];
   });
@@ -160,18 +166,29 @@ function stretches(
   return result;
 }
 
+/** What is known of the recording, for one pod or container. */
+interface Known {
+  /** The moment of ours at which the recording ends. */
+  readonly end: number;
+  /** Milliseconds that its slowest restart took, from the creation of the container to its start. */
+  readonly restart: number;
+  /** The number of the last instance of the container that it made. */
+  readonly made?: number;
+}
+
 function compareStretches(
   path: string,
-  theirs: readonly Stretch[],
-  ours: readonly Stretch[],
-  removedAt: number,
-  made = 0,
+  { theirs, ours }: { readonly theirs: readonly Stretch[]; readonly ours: readonly Stretch[] },
+  { end, restart, made = 0 }: Known,
 ): readonly Gap[] {
   const expected = theirs.map(({ state }) => state);
   const got = ours.map(({ state }) => state);
   // What comes after the end of the recording, or was cut off by it, is nobody's fault.
   const missing = firstMissing(trimEnd(untilLastRestart(lasting(theirs), got, made), got), got);
-  const begun = lasting(ours.filter(({ from }) => from < removedAt));
+  const begun = lasting(
+    ours.filter(({ from }) => from < end),
+    restart,
+  );
   const extra = firstMissing(trimEnd(untilLastRestart(begun, expected, made), expected), expected);
   return [
     ...(missing === undefined ? [] : [{ path: `${path} (${missing.after})`, expected: missing.state }]),
@@ -179,11 +196,20 @@ function compareStretches(
   ];
 }
 
-function lasting(stretches: readonly Stretch[]): readonly string[] {
+/**
+ * The states that held so long that nobody could overlook them. The kubelet shows nothing of a pod while it makes a
+ * container anew: what is down meanwhile (`restart` milliseconds) was up to all that looked.
+ */
+function lasting(stretches: readonly Stretch[], restart = 0): readonly string[] {
   return stretches
-    .filter(({ state, lasted }) => lasted >= (STARTING.test(state) ? START_UP : UNSEEN))
+    .filter(({ state, lasted }) => {
+      if (STARTING.test(state)) return lasted >= START_UP;
+      return lasted >= UNSEEN + (DOWN.test(state) ? restart : 0);
+    })
     .map(({ state }) => state);
 }
+
+const DOWN = /^ended|^waiting|ContainersReady=False/;
 
 /**
  * Without the states of its last restart, when the other one ends with the instance before: whether there is one more

@@ -78,6 +78,7 @@ export function lifeOf(
       return { at: 0, request: { config, ...(sandboxConfig && { sandboxConfig }) } };
     }),
     stops: [],
+    execs: [],
     // What was before may explain it; what is now counts as of the moment at which the recording was made.
     sights: [...former, { at: 0, pods }, { at: corpusCase.record.removedAt * 1_000, pods }],
     problems: [...problems.values()],
