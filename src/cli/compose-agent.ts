@@ -8,7 +8,7 @@ import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
 import { meterListing } from '../streams/pleg/meter-listing.ts';
 import { meterProbe } from '../streams/probes/meter-probe.ts';
 import { meterActions } from '../streams/workers/meter-actions.ts';
-import type { Edges } from './connect.ts';
+import type { Edges } from './edges.ts';
 
 /** Milliseconds. The kubelet's, but for the relist: while the runtime gives hints it is only the safety net. */
 const TIMINGS: AgentTimings = {

@@ -1,5 +1,4 @@
 import {
-  asyncScheduler,
   combineLatest,
   concat,
   map,
@@ -13,7 +12,6 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
 import { POD_NAME } from '../../src/model/cri/labels.ts';
 import type { Measured, Meter } from '../../src/streams/ports/meter.ts';
@@ -21,17 +19,12 @@ import type { Tracer } from '../../src/streams/ports/tracer.ts';
 import { traceLog } from '../../src/streams/trace/trace-log.ts';
 import { traceMeter } from '../../src/streams/trace/trace-meter.ts';
 import type { TraceEvent } from '../../src/streams/trace/trace-event.ts';
-import { meterCalls } from '../../src/runtime/cri/meter-calls.ts';
 import type { AdmissionNode } from '../../src/model/admission/admission-node.ts';
 import type { Desired } from '../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../src/model/pod.ts';
 import type { PodCommand, PodVerb } from '../../src/model/pod-command.ts';
-import { userNamespaceAt } from '../../src/model/user-namespace.ts';
-import { imageService, NO_CREDENTIALS } from '../../src/runtime/images/image-service.ts';
-import { observer } from '../../src/runtime/observe.ts';
-import type { PerformContext } from '../../src/runtime/perform-plan.ts';
 import { probeExecutor } from '../../src/runtime/probes/probe-executor.ts';
-import { runtimeHints } from '../../src/runtime/runtime-hints.ts';
+import { virtualTime } from '../../src/simulation/virtual-time.ts';
 import { seededRandom } from '../../src/simulation/seeded-random.ts';
 import {
   simulatedNode,
@@ -44,14 +37,16 @@ import { expandDesired } from '../../src/sources/expand-desired.ts';
 import { mergeSources } from '../../src/sources/merge-sources.ts';
 import { planGround, type PlanGround } from '../../src/streams/view/plan-ground.ts';
 import type { Agent } from '../../src/streams/agent.ts';
-import type { Checkpoint } from '../../src/streams/checkpoints/checkpoints.ts';
 import { stopMemory } from '../../src/cli/stop-memory.ts';
-import { checkpointStore } from '../../src/cli/checkpoint-store.ts';
 import { workloadMemory } from '../../src/cli/workload-memory.ts';
 import { podSights } from '../../src/streams/workloads/pod-sights.ts';
 import type { PodSights } from '../../src/model/workloads/pod-sight.ts';
+import { simulatedEdges } from '../../src/cli/simulate/simulated-edges.ts';
+import { resolveConfig } from '../../src/model/config/resolve-config.ts';
+import type { KubeletConfiguration } from '../../src/model/config/kubelet-configuration.ts';
+import type { RunConfig } from '../../src/model/config/run-config.ts';
+import type { Machine } from '../../src/host/machine/machine.ts';
 import { composeAgent } from '../../src/cli/compose-agent.ts';
-import { revisions } from '../../src/streams/pleg/revisions.ts';
 
 interface PodParts {
   readonly uid?: string;
@@ -120,8 +115,8 @@ export function live(
   tell: (life: Life) => void,
   check: (world: World) => void,
 ): void {
-  const { now } = asyncScheduler;
-  new TestScheduler(() => undefined).run(({ flush }) => {
+  const time = virtualTime();
+  time.within(() => {
     const node = simulatedNode({ seed: 1, images: { 'busybox:1.35': { present: true } }, ...options });
     const failures: unknown[] = [];
     const commands = new Subject<PodCommand>();
@@ -185,110 +180,75 @@ export function live(
       at: (milliseconds, act) => {
         timer(milliseconds).subscribe({ next: act, error: (error: unknown) => failures.push(error) });
       },
-      setClock: (by) => {
-        const before = asyncScheduler.now;
-        asyncScheduler.now = () => before() + by;
-      },
+      setClock: time.setClock,
     });
-    try {
-      flush();
-    } finally {
-      asyncScheduler.now = now;
-    }
+    time.passToEnd();
     expect(failures).toEqual([]);
     check(node.world);
   });
 }
 
 export function agentOn(
-  { cri: untraced, files, mounts, volumeFiles, world }: SimulatedNode,
+  node: SimulatedNode,
   desired$: Observable<Desired>,
   command$: Observable<PodCommand>,
   meter: Meter,
   trace: Tracer,
   admission?: AdmissionNode,
 ): Agent & Pick<HeldSources, 'stopped$'> {
+  const { files } = node;
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
   const sources = holdPods(mergeSources([{ name: 'file', desired$ }]), command$, store);
   const traceMeasured = traceMeter(trace);
-  const cri = meterCalls(untraced, traceMeasured);
-  const counter = revisions();
-  const look = observer(cri, files, counter);
-  const paths = { rootDir: '/var/lib/rxlet', podLogsDir: '/var/log/pods', containerLinksDir: '/var/log/containers' };
-  const context: Omit<PerformContext, 'objects$'> = {
-    config: {
-      cgroupRoot: '',
-      cgroupsPerQOS: true,
-      clusterDNS: [],
-      clusterDomain: '',
-      resolvConf: '',
-      seccompDefault: false,
-    },
-    facts: {
-      nodeName: 'n1',
-      hostIps: ['192.0.2.2'],
-      allocatable: { cpu: '2', memory: '24Gi' },
-      swapController: true,
-      memoryCapacity: 8 * 2 ** 30,
-      hugePageSizes: [],
-      cgroupV2: false,
-      cgroupDriver: 'cgroupfs',
-      runtimeName: 'simulated',
-      thermalThrottlePaths: [],
-    },
-    rules: {
-      cpuCFSQuota: true,
-      cpuPeriodMicroseconds: 100_000,
-      memoryCapacity: 8 * 2 ** 30,
-      hugePageSizes: [],
-      cgroupV2: false,
-      swapController: true,
-      singleProcessOomKill: true,
-    },
-    paths,
-    backoff: { initial: 10_000, ceiling: 300_000 },
-    retryPeriod: 10_000,
-    resyncPeriod: 60_000,
-    cri,
-    files,
-    mounts,
-    volumeFiles,
-    revisions: counter,
-    userNamespaces: () => of(userNamespaceAt({ start: 65_536, length: 65_536 })),
-    monotonic: () => asyncScheduler.now(),
+  // Which pods a node takes is a story of its own.
+  const { admission: _, ...edges } = simulatedEdges(RUN, node, {
+    machine: MACHINE,
     random: seededRandom(7),
     http: { get: () => of(200) },
-    trace,
-    images: imageService(cri, NO_CREDENTIALS, { parallel: 1, perSecond: 5, burst: 10 }),
-  };
-  const agent = composeAgent(
-    {
-      context,
-      observer: look,
-      probe: probeExecutor(cri),
-      ...runtimeHints(cri, () => NEVER, look),
-      hostIps: ['192.0.2.2'],
-      ...(admission ? { admission } : {}),
-      checkpoints: checkpointStore('/var/lib/rxlet/state', files),
-      kept: keptOn(world),
-      localUsage: { tree: volumeFiles.usage, layers: () => of(new Map()) },
-      meter: (measured) => {
-        meter(measured);
-        traceMeasured(measured);
-      },
-      trace,
+    probe: probeExecutor,
+    meter: (measured) => {
+      if (measured.kind !== 'criCall') meter(measured);
+      traceMeasured(measured);
     },
-    sources,
-    { update: 'prepare', drain$: NEVER },
-  );
+    trace,
+  });
+  const agent = composeAgent({ ...edges, ...(admission ? { admission } : {}) }, sources, {
+    update: 'prepare',
+    drain$: NEVER,
+  });
   return { ...agent, stopped$: sources.stopped$ };
 }
 
-/** What an agent that starts now reads back; the disk of the simulated node answers at once here. */
-function keptOn({ disk }: World): readonly Checkpoint[] {
-  const folder = '/var/lib/rxlet/state';
-  if (disk.typeOf(folder) === 'missing') return [];
-  return disk.list(folder).map((name) => JSON.parse(disk.readFile(`${folder}/${name}`) ?? '') as Checkpoint);
+const RUN: RunConfig = {
+  config: { ...defaultConfig(), resolvConf: '' },
+  nodeName: 'n1',
+  nodeIps: [],
+  nodeLabels: {},
+  credentialProviders: undefined,
+  manifestUrlTls: {},
+  rootDir: '/var/lib/rxlet',
+  socket: '',
+  stopPodsOnExit: false,
+  update: 'prepare',
+  verbosity: 0,
+  warnings: [],
+};
+
+const MACHINE: Machine = {
+  memoryCapacity: 8 * 2 ** 30,
+  capacity: { cpus: 2, memory: 24 * 2 ** 30, hugePages: {} },
+  appArmor: false,
+  hugePageSizes: [],
+  cgroupV2: false,
+  swapController: true,
+  thermalThrottlePaths: [],
+  addresses: ['192.0.2.2'],
+};
+
+function defaultConfig(): KubeletConfiguration {
+  const resolved = resolveConfig([]);
+  if (resolved.kind === 'refused') throw new Error('the defaults are valid');
+  return resolved.config;
 }
 
 /** When each instance of a container started, in milliseconds since the beginning. */

@@ -1,5 +1,4 @@
 import {
-  asyncScheduler,
   defer,
   EMPTY,
   finalize,
@@ -13,11 +12,11 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { TestScheduler } from 'rxjs/testing';
 import { assertNever } from '../../../src/model/errors.ts';
 import type { Desired } from '../../../src/model/desired.ts';
 import { faultDice } from '../../../src/simulation/faults.ts';
 import { simulatedNode, type SimulatedNode } from '../../../src/simulation/simulated-node.ts';
+import { virtualTime } from '../../../src/simulation/virtual-time.ts';
 import type { PodBook, PodPhase } from '../../../src/streams/book/pod-book.ts';
 import { agentOn } from '../harness.ts';
 import type { Entry, WorldRecord } from './journal.ts';
@@ -38,8 +37,7 @@ export type Disguise = (node: SimulatedNode) => SimulatedNode;
 
 /** Lives through a world with the real agent, in virtual time. */
 export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node): WorldRecord {
-  const { now } = asyncScheduler;
-  const scheduler = virtualTime();
+  const time = virtualTime();
   const entries: Entry[] = [];
   const failures: string[] = [];
   const fail = (error: unknown): void => {
@@ -47,7 +45,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
   };
   type Unstamped = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
   const write = (entry: Unstamped): void => {
-    entries.push({ at: scheduler.now(), ...entry });
+    entries.push({ at: time.passed(), ...entry });
   };
 
   const calmAt = plan.steps.reduce((sum, { after }) => sum + after, 0) + longestPause(plan) + AFTERMATH;
@@ -60,7 +58,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     faults: (call, random) => {
       const { name, request } = call;
       write({ kind: 'call', index: world.calls.length - 1, name, request });
-      return scheduler.now() < calmAt ? dice(call, random) : undefined;
+      return time.passed() < calmAt ? dice(call, random) : undefined;
     },
   });
   const { world } = node;
@@ -166,11 +164,9 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
         if (victim) world.killSandbox(victim.id);
         return;
       }
-      case 'setClock': {
-        const before = asyncScheduler.now;
-        asyncScheduler.now = () => before() + step.by;
+      case 'setClock':
+        time.setClock(step.by);
         return;
-      }
       default:
         assertNever(step);
     }
@@ -183,7 +179,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
   let settledAt: number | undefined;
   let missing: readonly string[] = [];
   try {
-    scheduler.run(({ flush }) => {
+    time.within(() => {
       world.happening$.pipe(takeUntil(done)).subscribe({
         next: (happening) => {
           write({ kind: 'happening', happening });
@@ -215,7 +211,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
             missing = missingIn(world, wantedByUid(), phases, entries);
             well = missing.length === 0 ? well + 1 : 0;
             if (well < LOOKS) return;
-            settledAt = scheduler.now() - (LOOKS - 1) * LOOK;
+            settledAt = time.passed() - (LOOKS - 1) * LOOK;
             done.next(undefined);
           },
           error: fail,
@@ -223,12 +219,10 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
             done.next(undefined);
           },
         });
-      flush();
+      time.passToEnd();
     });
   } catch (error) {
     fail(error);
-  } finally {
-    asyncScheduler.now = now;
   }
   return {
     plan,
@@ -244,28 +238,6 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
 /** What a step takes that goes on beside those after it. */
 function longestPause({ steps }: WorldPlan): number {
   return Math.max(0, ...steps.map((step) => ('for' in step ? step.for : 0)));
-}
-
-/**
- * RxJS's virtual time, mended: where of two intervals that are due one cancels the other, it finds itself with nothing
- * to do and takes that for a defect.
- */
-function virtualTime(): TestScheduler {
-  const scheduler = new TestScheduler(() => undefined);
-  const schedule = scheduler.schedule.bind(scheduler);
-  scheduler.schedule = (work, delay, state) =>
-    schedule(
-      function (given) {
-        try {
-          work.call(this, given);
-        } catch (error) {
-          if (!(error instanceof Error && error.message === 'Expected a due immediate or interval')) throw error;
-        }
-      },
-      delay,
-      state,
-    );
-  return scheduler;
 }
 
 function nothing(): undefined {
