@@ -1,9 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, watch } from 'node:fs';
 import { open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { defer, map, type Observable } from 'rxjs';
+import { defer, filter, map, merge, Observable, take } from 'rxjs';
 import type { LogFile } from '../../model/logs/plan-rotation.ts';
 import type { LogFiles } from '../../streams/ports/log-files.ts';
 import { hasCode } from '../files/system-error.ts';
@@ -13,6 +13,7 @@ export function nodeLogFiles(): LogFiles {
   return {
     size: (path) => defer(() => sizeOf(path)),
     sizes: (folder) => defer(() => sizesIn(folder)),
+    changedFrom: (path, bytes) => changedFrom(path, bytes),
     rename: (from, to) => done(() => rename(from, to)),
     remove: (path) => done(() => remove(path)),
     compress: (path) => done(() => compress(path)),
@@ -31,6 +32,30 @@ async function sizeOf(path: string): Promise<number | undefined> {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
+}
+
+/** Watched before it is looked at, so nothing that is written in between is missed. */
+function changedFrom(path: string, bytes: number): Observable<undefined> {
+  const differs$ = defer(() => sizeOf(path)).pipe(filter((size) => size !== bytes));
+  return merge(touched(path), differs$).pipe(
+    take(1),
+    map(() => undefined),
+  );
+}
+
+/** Emits whenever something is done to a file. */
+function touched(path: string): Observable<unknown> {
+  return new Observable((subscriber) => {
+    const watcher = watch(path, { persistent: false }, (event) => {
+      subscriber.next(event);
+    });
+    watcher.on('error', (error) => {
+      subscriber.error(error);
+    });
+    return () => {
+      watcher.close();
+    };
+  });
 }
 
 async function sizesIn(folder: string): Promise<readonly LogFile[]> {

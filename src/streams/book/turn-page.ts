@@ -116,7 +116,12 @@ function wake(draft: Draft, uid: PodUid, why = 'it is time to look again'): void
   if (!entry || WORK_OF[entry.phase] === undefined) return;
   const awake = { ...entry, why };
   note(draft, awake);
-  dispatch(draft, awake, { fresh: true });
+  dispatch(draft, awake, { fresh: !isAtRest(entry) });
+}
+
+/** Nothing of it has failed or waits: what relists would have told is all that a look could. */
+function isAtRest(entry: Entry): boolean {
+  return entry.phase === 'syncing' && !('error' in entry) && entry.waiting.size === 0;
 }
 
 /** Everything ends and nothing starts again; what was to come back does not. */

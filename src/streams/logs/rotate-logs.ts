@@ -5,6 +5,7 @@ import {
   concatMap,
   connect,
   defer,
+  delay,
   EMPTY,
   filter,
   finalize,
@@ -12,11 +13,13 @@ import {
   ignoreElements,
   merge,
   mergeMap,
+  NEVER,
   of,
   race,
   repeat,
   Subject,
   takeUntil,
+  tap,
   throttleTime,
   throwError,
   timer,
@@ -25,10 +28,11 @@ import {
 import { messageOf } from '../../model/errors.ts';
 import { partsOf, rotationName } from '../../model/logs/log-names.ts';
 import { planRotation, type LogFile, type RotationLimits, type RotationStep } from '../../model/logs/plan-rotation.ts';
-import { podLogDir, containerLogPath, type NodePaths } from '../../model/paths.ts';
+import type { NodePaths } from '../../model/paths.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { Cri } from '../ports/cri.ts';
 import type { LogFiles } from '../ports/log-files.ts';
+import { logsIn, type ContainerLog } from './logs-in.ts';
 
 export interface RotationPorts {
   readonly files: LogFiles;
@@ -54,21 +58,25 @@ export interface RotationNote {
 const LOOK = 1_000;
 /** At least, of one that grows fast. */
 const SOONEST = 100;
-/** At most, of one that nobody writes to: each look that finds nothing new doubles the time to the next. */
+/** At most, of one that is missing or cannot be watched: each look that finds nothing new doubles the time to the next. */
 const LATEST = 5_000;
+/** Of one that is watched: it need not be looked at before somebody writes to it. */
+const WATCHED = 60_000;
 
 /**
  * Keeps the logs of containers within their limits.
  *
  * ```text
- * size of a log   0--3----6-7---1      rotated at 7 of 7
- * looks           ^--^----^-^---^      the sooner, the sooner it will be full
- * result          ----------r----      r: rotated
+ * size of a log   0--3----6-7---1---------2--      rotated at 7 of 7
+ * looks           ^--^----^-^---^---^      ^-      the sooner, the sooner it will be full
+ * watched                           -------!       from a look that finds nothing new to the next byte
+ * result          ----------r----------------      r: rotated
  * ```
  *
  * A log that will be full before the usual look is looked at in half of the time that is left, so a fast writer passes
- * its limit by what it writes in 100 ms; one that does not grow is looked at every five seconds. Folders are looked through every `monitorInterval`, when a log is full and when a container has started
- * anew: see {@link planRotation}. Renaming waits for nothing; compressing waits for its turn. A log of a running
+ * its limit by what it writes in 100 ms. One that nobody writes to is watched, and costs a look a minute. Folders are
+ * looked through every `monitorInterval` while their logs grow or there is something to do in them, when a log is full
+ * and when a container has started anew: see {@link planRotation}. Renaming waits for nothing; compressing waits for its turn. A log of a running
  * container that is missing is asked for again. Never errors, never completes before `book$`.
  */
 export function rotateLogs(
@@ -88,6 +96,8 @@ export function rotateLogs(
       let before: { readonly file: string; readonly bytes: number; readonly at: number } | undefined;
       let sweepAt = 0;
       let patience = LOOK;
+      let isQuiet = false;
+      let isTidy = false;
 
       function look(): Observable<Item> {
         const log = logs.get(folder);
@@ -103,14 +113,22 @@ export function rotateLogs(
             const isFull = log.running && bytes >= config.maxBytes;
             before = { file: log.file, bytes: isFull ? 0 : bytes, at: now };
             const left = isFull ? config.maxBytes : config.maxBytes - bytes;
+            isQuiet = grown === 0 && size !== undefined;
             patience = grown === 0 ? Math.min(LATEST, patience * 2) : LOOK;
             next = log.running && rate > 0 ? Math.min(LOOK, usual, Math.max(SOONEST, left / rate / 2)) : usual;
             if (!isFull && !isNew && now < sweepAt) return EMPTY;
             sweepAt = now + config.monitorInterval;
+            isTidy = false;
             const isLost = log.running && size === undefined;
-            return concat(isLost ? reopen(folder, log) : EMPTY, tidy(folder, log, now));
+            return concat(
+              isLost ? reopen(folder, log) : EMPTY,
+              tidy(folder, log, now, (steps) => {
+                isTidy = !isLost && steps === 0;
+              }),
+            );
           }),
           catchError((error: unknown) => {
+            isQuiet = false;
             next = hasEnded(error) ? LOOK : config.monitorInterval;
             if (hasEnded(error)) sweepAt = 0;
             return hasEnded(error) ? EMPTY : of(failed(`${folder}/${log.file}`, error));
@@ -118,12 +136,31 @@ export function rotateLogs(
         );
       }
       const anew$ = begun.pipe(filter((one) => one === folder));
-      return defer(look).pipe(repeat({ delay: () => race(timer(next), anew$) }));
+      /** The first byte tells nothing of how fast the log grows: that is measured from there on. */
+      function written(): Observable<unknown> {
+        if (!before) return NEVER;
+        return files.changedFrom(`${folder}/${before.file}`, before.bytes).pipe(
+          tap(() => {
+            if (before) before = { ...before, at: asyncScheduler.now() };
+          }),
+          delay(SOONEST),
+          catchError(() => timer(next)),
+        );
+      }
+      return defer(look).pipe(
+        repeat({
+          delay: () => (isQuiet && isTidy ? race(timer(WATCHED), written(), anew$) : race(timer(next), anew$)),
+        }),
+      );
     }
 
-    function tidy(folder: string, log: ContainerLog, now: number): Observable<Item> {
+    function tidy(folder: string, log: ContainerLog, now: number, onPlan: (steps: number) => void): Observable<Item> {
       return files.sizes(folder).pipe(
-        concatMap((found) => from(planFor(folder, log, found, now))),
+        concatMap((found) => {
+          const steps = planFor(folder, log, found, now);
+          onPlan(steps.length);
+          return from(steps);
+        }),
         concatMap((step) => perform(folder, log, step)),
       );
     }
@@ -239,26 +276,4 @@ function hasEnded(error: unknown): boolean {
 
 function done(effect$: Observable<unknown>): Observable<never> {
   return effect$.pipe(ignoreElements());
-}
-
-/** The log of a container's newest instance. */
-interface ContainerLog {
-  readonly file: string;
-  readonly containerId: string;
-  readonly running: boolean;
-}
-
-/** By the folder that a container has for the logs of all of its instances. */
-function logsIn({ entries }: PodBook, paths: RotationConfig['paths']): ReadonlyMap<string, ContainerLog> {
-  const logs = new Map<string, ContainerLog & { readonly attempt: number }>();
-  for (const { of: identity, observed } of entries.values()) {
-    for (const { id: containerId, name, attempt, state } of observed?.containers ?? []) {
-      const path = `${podLogDir(paths, identity)}/${containerLogPath(name, attempt)}`;
-      const slash = path.lastIndexOf('/');
-      const [folder, file] = [path.slice(0, slash), path.slice(slash + 1)];
-      if ((logs.get(folder)?.attempt ?? -1) >= attempt) continue;
-      logs.set(folder, { file, containerId, attempt, running: state === 'running' });
-    }
-  }
-  return logs;
 }

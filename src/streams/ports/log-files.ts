@@ -10,6 +10,8 @@ export interface LogFiles {
   readonly size: (path: string) => Observable<number | undefined>;
   /** The files of a folder, without its folders. */
   readonly sizes: (folder: string) => Observable<readonly LogFile[]>;
+  /** Emits as soon as a file is not, or no more, of so many bytes, or is none any more; errors where it cannot be watched. */
+  readonly changedFrom: (path: string, bytes: number) => Observable<undefined>;
   readonly rename: (from: string, to: string) => Observable<undefined>;
   readonly remove: (path: string) => Observable<undefined>;
   /** Puts `path.gz` in the place of a file, as a whole. */

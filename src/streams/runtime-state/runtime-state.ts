@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   catchError,
   defer,
   distinctUntilChanged,
@@ -34,6 +35,9 @@ export const UNKNOWN_RUNTIME: RuntimeState = {
   version: '',
 };
 
+/** Milliseconds for which the version of a runtime that answers is taken to be the same (kubelet: a minute). */
+const SAME_VERSION = 60_000;
+
 /**
  * Asks the runtime how it is: at once, then every `period` milliseconds, unless it still owes an answer (kubelet: 5 s).
  *
@@ -42,7 +46,7 @@ export const UNKNOWN_RUNTIME: RuntimeState = {
  * result    --r-------------------u---------r---      u: not ready, with the message of the error
  * ```
  *
- * Emits on change only. Never errors and never completes: a runtime that is not there is a state like others.
+ * Its version is asked for every minute, and after a failure: it may be another runtime by then. Emits on change only. Never errors and never completes: a runtime that is not there is a state like others.
  */
 export function runtimeState(
   { version, status }: Pick<Cri, 'version' | 'status'>,
@@ -50,11 +54,27 @@ export function runtimeState(
 ): Observable<RuntimeState> {
   return defer(() => {
     let last = UNKNOWN_RUNTIME;
+    let known: { readonly answer: VersionResponse; readonly until: number } | undefined;
+
+    function versionNow(): Observable<VersionResponse> {
+      if (known && known.until > asyncScheduler.now()) return of(known.answer);
+      return version().pipe(
+        tap((answer) => {
+          known = { answer, until: asyncScheduler.now() + SAME_VERSION };
+        }),
+      );
+    }
+
+    function failed(error: unknown): Observable<RuntimeState> {
+      known = undefined;
+      return of({ ...last, ready: false, networkReady: false, message: messageOf(error) });
+    }
+
     return timer(0, period).pipe(
       exhaustMap(() =>
-        forkJoin([version(), status()]).pipe(
+        forkJoin([versionNow(), status()]).pipe(
           map(([versionAnswer, statusAnswer]) => stateOf(versionAnswer, statusAnswer)),
-          catchError((error: unknown) => of({ ...last, ready: false, networkReady: false, message: messageOf(error) })),
+          catchError(failed),
         ),
       ),
       tap((state) => {

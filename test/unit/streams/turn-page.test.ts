@@ -4,7 +4,7 @@ import type { ObservedPod, Snapshot } from '../../../src/model/observed.ts';
 import { fullName, type Pod, type PodUid } from '../../../src/model/pod.ts';
 import { emptyBook, type BookEvent, type Entry, type Page, type PodBook } from '../../../src/streams/book/pod-book.ts';
 import { turnPage } from '../../../src/streams/book/turn-page.ts';
-import type { PodOutcome, PodWork } from '../../../src/streams/workers/pod-work.ts';
+import type { PodOutcome, PodWork, WaitingReasons } from '../../../src/streams/workers/pod-work.ts';
 
 /** Pods are told apart by UID; all of them are called `web` unless said otherwise. */
 function pod(uid: string, name = 'web', grace = 30): Pod {
@@ -45,6 +45,7 @@ function outcome(
   uid: string,
   kind: 'ended' | 'cleanedUp' | 'synced' | 'finished' | 'failed' | 'prepared',
   work: PodWork['kind'],
+  waiting: WaitingReasons = new Map(),
 ): BookEvent {
   const common = { uid: uid as PodUid, work: { kind: work, uid: uid as PodUid } as unknown as PodWork };
   const seen = observed(uid);
@@ -52,7 +53,7 @@ function outcome(
     ended: { kind: 'ended', ...common, observed: seen },
     cleanedUp: { kind: 'cleanedUp', ...common },
     prepared: { kind: 'prepared', ...common },
-    synced: { kind: 'synced', ...common, observed: seen, waiting: new Map(), finished: false, next: 1 },
+    synced: { kind: 'synced', ...common, observed: seen, waiting, finished: false, next: 1 },
     finished: { kind: 'synced', ...common, observed: seen, waiting: new Map(), finished: true, next: 1 },
     failed: { kind: 'failed', ...common, error: new Error('no'), next: 1 },
   };
@@ -100,8 +101,19 @@ describe('turnPage: beginnings', () => {
     expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);
   });
 
-  it('looks for itself when the time has come, instead of trusting what it once saw', () => {
-    const { page } = story(snapshot(), add(a), { kind: 'sighting', pod: observed('a') }, wake('a'));
+  it('spares a pod at rest another look when its time has come: relists would have told what has changed', () => {
+    const { page } = story(snapshot(), add(a), outcome('a', 'synced', 'sync'), wake('a'));
+    expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);
+  });
+
+  it.each([
+    ['its last work has failed', outcome('a', 'failed', 'sync')],
+    [
+      'a container waits',
+      outcome('a', 'synced', 'sync', new Map([['c', { reason: 'CrashLoopBackOff', message: '' }]])),
+    ],
+  ])('looks for itself when the time has come, instead of trusting what it once saw, where %s', (_, last) => {
+    const { page } = story(snapshot(), add(a), { kind: 'sighting', pod: observed('a') }, last, wake('a'));
     expect(page.work).toHaveLength(1);
     expect(page.work[0]).not.toHaveProperty('observed');
   });

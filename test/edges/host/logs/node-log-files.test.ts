@@ -1,9 +1,11 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -34,6 +36,23 @@ describe('nodeLogFiles', () => {
     expect(await firstValueFrom(files.size(`${log}x`))).toBeUndefined();
     expect(await firstValueFrom(files.sizes(folder))).toEqual([{ file: '0.log', bytes: 5 }]);
     expect(await firstValueFrom(files.sizes(join(folder, 'none')))).toEqual([]);
+  });
+
+  it.each([
+    ['is written to', () => appendFileSync(log, '6')],
+    ['is renamed', () => renameSync(log, `${log}.1`)],
+    ['is removed', () => rmSync(log)],
+  ])('tells when a file %s', async (_, change) => {
+    writeFileSync(log, '12345');
+    const changed = firstValueFrom(files.changedFrom(log, 5));
+    change();
+    expect(await changed).toBeUndefined();
+  });
+
+  it('tells at once that a file has changed already, and fails of one that there is not', async () => {
+    writeFileSync(log, '12345');
+    expect(await firstValueFrom(files.changedFrom(log, 4))).toBeUndefined();
+    await expect(firstValueFrom(files.changedFrom(`${log}x`, 4))).rejects.toThrow('ENOENT');
   });
 
   it('compresses a file as a whole, readable for those who may read logs', async () => {

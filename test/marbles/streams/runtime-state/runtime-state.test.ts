@@ -1,5 +1,5 @@
-import { of, throwError } from 'rxjs';
-import { describe, it } from 'vitest';
+import { defer, of, throwError } from 'rxjs';
+import { describe, expect, it } from 'vitest';
 import type { StatusResponse, VersionResponse } from '../../../../src/model/cri/api.ts';
 import { RuntimeError } from '../../../../src/model/errors.ts';
 import {
@@ -88,9 +88,9 @@ describe('runtimeState', () => {
     'tells a new version of the runtime, and a new reason',
     marbles(({ expectObservable }) => {
       const versions = [VERSION, { ...VERSION, runtimeVersion: '2.2.0' }];
-      const messages = ['a', 'a', 'b'];
+      const messages = ['a', 'a', 'a', 'b'];
       const answers = {
-        version: () => of(versions.shift() ?? { ...VERSION, runtimeVersion: '2.2.0' }),
+        version: () => defer(() => of(versions.shift() ?? { ...VERSION, runtimeVersion: '2.2.0' })),
         status: () => of(status(true, undefined, messages.shift() ?? 'b')),
       };
       const state = (version: string, why: string): RuntimeState => ({
@@ -99,11 +99,32 @@ describe('runtimeState', () => {
         version,
         message: `NetworkReady=false: ${why}`,
       });
-      expectObservable(runtimeState(answers, 5), '^ 29ms !').toBe('a----b----c', {
+      expectObservable(runtimeState(answers, 30_000), '^ 130s !').toBe('a 59999ms b 29999ms c', {
         a: state('2.1.9', 'a'),
         b: state('2.2.0', 'a'),
         c: state('2.2.0', 'b'),
       });
+    }),
+  );
+
+  it(
+    'asks for the version once a minute, and at once after a failure',
+    marbles(({ expectObservable, flush }) => {
+      let asked = 0;
+      const version = () =>
+        defer(() => {
+          asked += 1;
+          return of({ ...VERSION, runtimeVersion: asked === 1 ? '2.1.9' : '2.2.0' });
+        });
+      const answers = [of(status(true, true)), throwError(() => DOWN)];
+      const state = runtimeState(ports({ version, status: () => answers.shift() ?? of(status(true, true)) }), 5_000);
+      expectObservable(state, '^ 69s !').toBe('w 4999ms d 4999ms n', {
+        w: WELL,
+        d: { ...WELL, ready: false, networkReady: false, message: 'no such socket' },
+        n: { ...WELL, version: '2.2.0' },
+      });
+      flush();
+      expect(asked).toBe(2);
     }),
   );
 
