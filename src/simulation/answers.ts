@@ -10,6 +10,7 @@ import type {
   PodSandboxState,
   PodSandboxStatus,
 } from '../model/cri/api.ts';
+import { logPathOf } from './container-logs.ts';
 import type { Happening, SimulatedContainer, SimulatedSandbox } from './node-objects.ts';
 
 // Answers have the shape that they have on the wire: what is zero, empty or the first of its enumeration is absent.
@@ -72,10 +73,8 @@ export function listedContainer(container: SimulatedContainer): Container {
 }
 
 export function containerStatus(container: SimulatedContainer, sandbox: SimulatedSandbox | undefined): ContainerStatus {
-  const { podSandboxId, ...listed } = listedContainer(container);
+  const { podSandboxId: _, ...listed } = listedContainer(container);
   const { config, startedAt, finishedAt, exitCode, reason, message, resources } = container;
-  const { logPath = '' } = config;
-  const logDirectory = podSandboxId === undefined ? '' : (sandbox?.config.logDirectory ?? '');
   return {
     ...listed,
     startedAt: absentIfZero(startedAt),
@@ -84,7 +83,7 @@ export function containerStatus(container: SimulatedContainer, sandbox: Simulate
     reason: absentIfZero(reason),
     message: absentIfZero(message),
     mounts: config.mounts ?? [],
-    logPath: logPath === '' ? undefined : `${logDirectory}/${logPath}`,
+    logPath: logPathOf(container, sandbox),
     resources: { linux: resources },
   };
 }

@@ -31,6 +31,8 @@ export interface CallsOptions {
   readonly random: () => number;
   readonly latencyOf: (name: string) => Latency;
   readonly faults: Faults;
+  /** Whether calls that are over are kept. */
+  readonly remembers: boolean;
 }
 
 /** How one call takes place, when nothing goes wrong. */
@@ -59,10 +61,13 @@ export interface Calls {
 /** Most of the time of a call passes before its effect. */
 const BEFORE = 0.8;
 
+/** Where a call stands in a log that is not kept. */
+const NOWHERE = -1;
+
 /** Milliseconds until a call learns that nobody listens on the socket. */
 const REFUSAL = 1;
 
-export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions): Calls {
+export function calls({ random, latencyOf, faults: firstFaults, remembers }: CallsOptions): Calls {
   const log: SimulatedCall[] = [];
   const counts = new Map<string, number>();
   const cuts = new Subject<undefined>();
@@ -70,10 +75,11 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
   let faults = firstFaults;
   let isUp = true;
 
-  function enter(name: string, request: unknown): number {
+  function enter(name: string, request: unknown): { readonly entry: SimulatedCall; readonly index: number } {
     const nth = counts.get(name) ?? 0;
     counts.set(name, nth + 1);
-    return log.push({ name, request, nth, at: asyncScheduler.now() }) - 1;
+    const entry = { name, request, nth, at: asyncScheduler.now() };
+    return { entry, index: remembers ? log.push(entry) - 1 : NOWHERE };
   }
 
   function leave(index: number, outcome: 'ok' | 'failed' | 'cancelled'): void {
@@ -104,9 +110,8 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
     log,
     call: <T>(plan: CallPlan<T>) =>
       defer(() => {
-        const index = enter(plan.name, plan.request);
-        const entry = log[index];
-        const fault = entry && faults(entry, random);
+        const { entry, index } = enter(plan.name, plan.request);
+        const fault = faults(entry, random);
         const [least, most] = latencyOf(plan.name);
         const latency = least + random() * (most - least);
         const answer$ = takePlace(plan, latency, fault, cuts).pipe(
@@ -117,7 +122,8 @@ export function calls({ random, latencyOf, faults: firstFaults }: CallsOptions):
         );
         return logged(index, isCri(plan.name) ? untilCut(plan.name, answer$).pipe(take(1)) : answer$);
       }),
-    stream: (name, stream$) => defer(() => logged(enter(name, {}), untilCut(name, stream$, merge(cuts, streamCuts)))),
+    stream: (name, stream$) =>
+      defer(() => logged(enter(name, {}).index, untilCut(name, stream$, merge(cuts, streamCuts)))),
     setFaults: (next) => {
       faults = next;
     },

@@ -28,7 +28,7 @@ type ContainerCalls = Pick<
 >;
 
 /** Stopping an unknown container is `notFound`, removing one is fine, as with containerd 1.6. */
-export function containerCalls({ calls, machine, images }: RuntimeParts): ContainerCalls {
+export function containerCalls({ calls, machine, images, logs }: RuntimeParts): ContainerCalls {
   const { sandboxes, containers } = machine;
 
   function create({ podSandboxId, config }: CreateContainerRequest): CreateContainerResponse {
@@ -124,8 +124,10 @@ export function containerCalls({ calls, machine, images }: RuntimeParts): Contai
       }),
     reopenContainerLog: (request) =>
       does(calls, 'ReopenContainerLog', request, () => {
-        const { id, state } = find('ReopenContainerLog', containers, request.containerId);
+        const container = find('ReopenContainerLog', containers, request.containerId);
+        const { id, state, sandboxId } = container;
         if (state !== 'running') throw refusal('ReopenContainerLog', `the container ${id} does not run`);
+        logs.open(container, sandboxes.get(sandboxId));
       }),
     execSync: (request) => {
       // Without a timeout of its own a command may take for ever.

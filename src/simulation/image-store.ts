@@ -1,3 +1,4 @@
+import { Subject, type Observable } from 'rxjs';
 import type { Image } from '../model/cri/api.ts';
 import { randomHex, seededRandom } from './seeded-random.ts';
 
@@ -17,23 +18,32 @@ export interface ImageStore {
   /** By name or by id; `undefined` when it is not on the node. */
   readonly find: (reference: string) => Image | undefined;
   readonly all: () => readonly Image[];
+  /** Of those that are on the node. */
+  readonly names: () => readonly string[];
   /** What is known of an image that may not be there. */
   readonly known: (reference: string) => SimulatedImage;
   readonly fetch: (reference: string) => Image;
   readonly remove: (reference: string) => void;
+  /** Emits whenever an image came or went. */
+  readonly change$: Observable<unknown>;
 }
 
 const SIZE = 4_000_000;
 
-/** Images of the node by name. Those that nobody described can be fetched. */
-export function imageStore(described: Readonly<Record<string, SimulatedImage>>): ImageStore {
+/** Images of the node by name, some of which were `there` before. Those that nobody described can be fetched. */
+export function imageStore(
+  described: Readonly<Record<string, SimulatedImage>>,
+  there: readonly string[] = [],
+): ImageStore {
   const known = new Map(Object.entries(described).map(([name, image]) => [fullReference(name), image]));
   const present = new Map<string, Image>();
+  const changes = new Subject<undefined>();
 
   function fetch(reference: string): Image {
     const name = fullReference(reference);
     const image = describe(name, known.get(name)?.size ?? SIZE);
     present.set(name, image);
+    changes.next(undefined);
     return image;
   }
 
@@ -44,15 +54,19 @@ export function imageStore(described: Readonly<Record<string, SimulatedImage>>):
   for (const [name, { present: isPresent }] of known) {
     if (isPresent) fetch(name);
   }
+  for (const name of there) fetch(name);
   return {
     find,
     all: () => [...present.values()],
+    names: () => [...present.keys()],
     known: (reference) => known.get(fullReference(reference)) ?? {},
     fetch,
     remove: (reference) => {
       const image = find(reference);
       for (const [name, other] of present) if (other === image) present.delete(name);
+      changes.next(undefined);
     },
+    change$: changes.asObservable(),
   };
 }
 

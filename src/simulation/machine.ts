@@ -1,12 +1,19 @@
-import { asyncScheduler, filter, of, Subject, Subscription, take, type Observable } from 'rxjs';
+import { asyncScheduler, filter, merge, of, Subject, Subscription, take, type Observable } from 'rxjs';
 import type { ContainerConfig, LinuxContainerResources, PodSandboxConfig } from '../model/cri/api.ts';
+import type { ContainerLogs } from './container-logs.ts';
 import type { Happening, SimulatedContainer, SimulatedSandbox } from './node-objects.ts';
+import type { NodeState } from './node-state.ts';
 import type { ContainerBehaviour, ProcessScript, StartingContainer } from './process-script.ts';
 import { randomHex } from './seeded-random.ts';
 
 export interface MachineOptions {
   readonly random: () => number;
   readonly behaviour: ContainerBehaviour;
+  readonly logs: ContainerLogs;
+  /** What the machine begins with; its processes go on from where they are. */
+  readonly from: NodeState;
+  /** Whether the history is kept. */
+  readonly remembers: boolean;
   /** Called with what a process leaves behind in its termination message file. */
   readonly onTerminationMessage: (container: SimulatedContainer, text: string) => void;
 }
@@ -16,7 +23,11 @@ export interface Machine {
   readonly sandboxes: ReadonlyMap<string, SimulatedSandbox>;
   readonly containers: ReadonlyMap<string, SimulatedContainer>;
   readonly history: readonly Happening[];
+  /** How many addresses were given out. */
+  readonly addresses: () => number;
   readonly happening$: Observable<Happening>;
+  /** Emits whenever anything is other than it was. */
+  readonly change$: Observable<unknown>;
   readonly scriptOf: (id: string) => ProcessScript;
   readonly addSandbox: (config: PodSandboxConfig, runtimeHandler: string) => SimulatedSandbox;
   /** Its own process ends; containers in it go on. */
@@ -41,16 +52,18 @@ const POLITE = { after: 10, code: 0 };
 export const KILLED = 137;
 const NOT_STARTED = 128;
 
-export function machine({ random, behaviour, onTerminationMessage }: MachineOptions): Machine {
-  const sandboxes = new Map<string, SimulatedSandbox>();
-  const containers = new Map<string, SimulatedContainer>();
+export function machine(options: MachineOptions): Machine {
+  const { random, behaviour, logs, from, remembers, onTerminationMessage } = options;
+  const sandboxes = new Map(from.sandboxes.map((sandbox) => [sandbox.id, sandbox]));
+  const containers = new Map(from.containers.map((container) => [container.id, container]));
   const scripts = new Map<string, ProcessScript>();
   /** What is planned for each process; gone with the process. */
   const plans = new Map<string, Subscription>();
   const history: Happening[] = [];
   const happenings = new Subject<Happening>();
+  const updates = new Subject<undefined>();
   let moments = 0;
-  let addresses = 0;
+  let { addresses } = from;
 
   function moment(): number {
     moments += 1;
@@ -59,7 +72,7 @@ export function machine({ random, behaviour, onTerminationMessage }: MachineOpti
 
   function happen(kind: Happening['kind'], sandbox: SimulatedSandbox, container?: SimulatedContainer): void {
     const happening = { at: asyncScheduler.now(), kind, sandbox, ...(container && { container }) };
-    history.push(happening);
+    if (remembers) history.push(happening);
     happenings.next(happening);
   }
 
@@ -72,12 +85,29 @@ export function machine({ random, behaviour, onTerminationMessage }: MachineOpti
     happen(kind, sandbox, after);
   }
 
-  function plan(id: string, after: number, code: number, reason?: string): void {
-    const action = asyncScheduler.schedule(() => {
-      exit(id, code, reason);
-    }, after);
+  function plan(id: string, after: number, act: () => void): void {
     plans.set(id, plans.get(id) ?? new Subscription());
-    plans.get(id)?.add(action);
+    plans.get(id)?.add(asyncScheduler.schedule(act, Math.max(0, after)));
+  }
+
+  function planExit(id: string, after: number, code: number, reason?: string): void {
+    plan(id, after, () => {
+      exit(id, code, reason);
+    });
+  }
+
+  /** All that the process will do from `age` milliseconds after its start on. */
+  function planLife(id: string, age: number): void {
+    const { exits, prints = [] } = scriptOf(id);
+    for (const print of prints) {
+      if (print.after >= age) {
+        plan(id, print.after - age, () => {
+          const container = containers.get(id);
+          if (container) logs.print(container, sandboxes.get(container.sandboxId), print);
+        });
+      }
+    }
+    if (exits) planExit(id, exits.after - age, exits.code, exits.reason);
   }
 
   function forget(id: string): void {
@@ -132,8 +162,9 @@ export function machine({ random, behaviour, onTerminationMessage }: MachineOpti
 
   function start(id: string): void {
     change(id, 'started', { state: 'running', startedAt: moment() });
-    const { exits } = scriptOf(id);
-    if (exits) plan(id, exits.after, exits.code, exits.reason);
+    const container = containers.get(id);
+    if (container) logs.open(container, sandboxes.get(container.sandboxId));
+    planLife(id, 0);
   }
 
   function failStart(id: string, message: string): void {
@@ -143,7 +174,7 @@ export function machine({ random, behaviour, onTerminationMessage }: MachineOpti
 
   function terminate(id: string): void {
     const { onTerm = POLITE } = scriptOf(id);
-    if (onTerm !== 'ignored' && containers.get(id)?.state === 'running') plan(id, onTerm.after, onTerm.code);
+    if (onTerm !== 'ignored' && containers.get(id)?.state === 'running') planExit(id, onTerm.after, onTerm.code);
   }
 
   function exit(id: string, exitCode: number, reason: string = exitCode === 0 ? 'Completed' : 'Error'): void {
@@ -157,7 +188,9 @@ export function machine({ random, behaviour, onTerminationMessage }: MachineOpti
 
   function update(id: string, resources: LinuxContainerResources): void {
     const container = containers.get(id);
-    if (container) containers.set(id, { ...container, resources: { ...container.resources, ...resources } });
+    if (!container) return;
+    containers.set(id, { ...container, resources: { ...container.resources, ...resources } });
+    updates.next(undefined);
   }
 
   function removeContainer(id: string): void {
@@ -181,11 +214,18 @@ export function machine({ random, behaviour, onTerminationMessage }: MachineOpti
     return scripts.get(id) ?? {};
   }
 
+  for (const container of from.containers) {
+    scripts.set(container.id, behaviour(introduce(container, sandboxes.get(container.sandboxId))));
+    if (container.state === 'running')
+      planLife(container.id, asyncScheduler.now() - Math.floor(container.startedAt / 1e6));
+  }
   return {
     sandboxes,
     containers,
     history,
+    addresses: () => addresses,
     happening$: happenings.asObservable(),
+    change$: merge(happenings, updates),
     scriptOf,
     addSandbox,
     stopSandbox,

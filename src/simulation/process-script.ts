@@ -18,6 +18,13 @@ interface ExecAnswer {
   readonly after?: number;
 }
 
+/** What a process writes. */
+export interface Print {
+  /** One line or more; a newline at its end may be left out. */
+  readonly text: string;
+  readonly stream?: 'stdout' | 'stderr';
+}
+
 /** What a process takes while it runs. */
 export interface ProcessUse {
   /** Cores. */
@@ -36,6 +43,8 @@ export interface ProcessScript {
   readonly startError?: string;
   /** What it leaves in its termination message file when it ends. */
   readonly terminationMessage?: string;
+  /** What it writes to its log, `after` milliseconds from its start, while it runs. */
+  readonly prints?: readonly (Print & { readonly after: number })[];
   /** Unless told: a thousandth of a core and a MiB. */
   readonly uses?: ProcessUse;
   /** Answers a command that is run beside it; unless told, every command succeeds at once and is silent. */

@@ -1,6 +1,7 @@
 import { defer, map, of, type Observable } from 'rxjs';
 import { RuntimeError } from '../model/errors.ts';
 import type { Calls } from './calls.ts';
+import type { ContainerLogs } from './container-logs.ts';
 import type { ImageStore } from './image-store.ts';
 import type { Machine } from './machine.ts';
 
@@ -9,6 +10,7 @@ export interface RuntimeParts {
   readonly calls: Calls;
   readonly machine: Machine;
   readonly images: ImageStore;
+  readonly logs: ContainerLogs;
   /** Whether the runtime tells what happens to containers; containerd 1.6 does not. */
   readonly hasEvents: boolean;
   readonly networkReady: () => boolean;

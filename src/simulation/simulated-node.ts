@@ -1,5 +1,5 @@
 import { fromRoot } from '../model/paths.ts';
-import type { Observable } from 'rxjs';
+import { merge, type Observable } from 'rxjs';
 import type { CgroupDriver } from '../model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH } from '../model/cri/labels.ts';
 import type { Cri } from '../streams/ports/cri.ts';
@@ -8,7 +8,9 @@ import type { Files } from '../streams/ports/files.ts';
 import type { Mounts } from '../streams/ports/mounts.ts';
 import type { VolumeFiles } from '../streams/ports/volume-files.ts';
 import { calls, type Latency } from './calls.ts';
+import { containerLogs } from './container-logs.ts';
 import type { Faults, SimulatedCall } from './faults.ts';
+import { hostFilesIn, type HostFiles } from './host-files.ts';
 import { imageStore, type SimulatedImage } from './image-store.ts';
 import { LATENCIES, OTHER_LATENCY } from './latencies.ts';
 import { KILLED, machine } from './machine.ts';
@@ -17,6 +19,7 @@ import { memoryFiles } from './memory-files.ts';
 import { memoryMounts } from './memory-mounts.ts';
 import { memoryVolumeFiles } from './memory-volume-files.ts';
 import type { Happening, SimulatedContainer, SimulatedSandbox } from './node-objects.ts';
+import { NEW_NODE, type NodeState } from './node-state.ts';
 import type { ContainerBehaviour } from './process-script.ts';
 import { seededRandom } from './seeded-random.ts';
 import { simulatedCri } from './simulated-cri.ts';
@@ -35,6 +38,12 @@ export interface SimulatedNodeOptions {
   /** Whether the runtime has a stream of container events; true unless told. */
   readonly events?: boolean;
   readonly cgroupDriver?: CgroupDriver;
+  /** What the runtime remembers of an earlier life; a new node unless told. */
+  readonly from?: NodeState;
+  /** Where logs and termination messages are left; on the disk of the node unless told. */
+  readonly hostFiles?: HostFiles;
+  /** Whether calls and happenings are kept for {@link World}; true unless told. A node that is to live long forgets. */
+  readonly remembers?: boolean;
 }
 
 /** The node as somebody sees it who stands beside it. */
@@ -50,6 +59,10 @@ export interface World {
   /** The same as a stream, from now on; it never ends. */
   readonly happening$: Observable<Happening>;
   readonly disk: MemoryDisk;
+  /** All that another runtime needs to go on from here. */
+  readonly state: () => NodeState;
+  /** Emits whenever that has changed. */
+  readonly change$: Observable<unknown>;
 
   /** The process of a container ends now by itself, with a code and a reason, as `OOMKilled`. */
   readonly exit: (containerId: string, code: number, reason?: string) => void;
@@ -82,6 +95,9 @@ export interface SimulatedNode {
 /** Exit code and reason of a container that the runtime finds dead after a reboot, as containerd has them. */
 const LOST = { code: 255, reason: 'Unknown' };
 
+/** Between the seeds of two lives of one node. */
+const LIFE = 7_919;
+
 /**
  * A node in memory and in RxJS's time: a container runtime, its images and processes, and a disk.
  *
@@ -96,28 +112,38 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
     containerBehaviour = () => ({}),
     faults = noFaults,
     events = true,
+    from = NEW_NODE,
+    remembers = true,
   } = options;
   const random = seededRandom(seed);
   let networkReady = true;
 
   const disk = memoryDisk();
+  const { hostFiles = hostFilesIn(disk) } = options;
+  const logs = containerLogs(hostFiles);
+  const store = imageStore(images, from.images);
   const phone = calls({
     random,
     faults,
+    remembers,
     latencyOf: (name) => latencies[name] ?? LATENCIES[name] ?? OTHER_LATENCY,
   });
   const body = machine({
     // Ids are drawn from a row of their own, so that they do not depend on how long calls take.
-    random: seededRandom(seed + 1),
+    random: seededRandom(seed + 1 + from.lives * LIFE),
     behaviour: containerBehaviour,
+    logs,
+    from,
+    remembers,
     onTerminationMessage: (container, content) => {
-      leaveMessage(disk, container, content);
+      leaveMessage(hostFiles, container, content);
     },
   });
   const cri = simulatedCri({
     calls: phone,
     machine: body,
-    images: imageStore(images),
+    images: store,
+    logs,
     cgroupDriver: options.cgroupDriver ?? 'CGROUPFS',
     hasEvents: events,
     networkReady: () => networkReady,
@@ -141,6 +167,14 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
       history: body.history,
       happening$: body.happening$,
       disk,
+      state: () => ({
+        lives: from.lives + 1,
+        sandboxes: [...body.sandboxes.values()],
+        containers: [...body.containers.values()],
+        images: store.names(),
+        addresses: body.addresses(),
+      }),
+      change$: merge(body.change$, store.change$),
       exit: body.exit,
       kill: (id) => {
         body.exit(id, KILLED);
@@ -174,10 +208,10 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
 }
 
 /** Writes where the container's own file for it is mounted from. */
-function leaveMessage(disk: MemoryDisk, { config }: SimulatedContainer, content: string): void {
+function leaveMessage(files: HostFiles, { config }: SimulatedContainer, content: string): void {
   const path = fromRoot(config.annotations?.[TERMINATION_MESSAGE_PATH] ?? '');
   const hostPath = config.mounts?.find(({ containerPath }) => containerPath === path)?.hostPath;
-  if (hostPath !== undefined) disk.put(hostPath, { type: 'file', mode: 0o666, content });
+  if (hostPath !== undefined) files.overwrite(hostPath, content);
 }
 
 function noFaults(): undefined {

@@ -1,12 +1,15 @@
 import {
   concat,
   concatMap,
+  defer,
   delay,
   EMPTY,
+  filter,
   ignoreElements,
   map,
   merge,
   mergeMap,
+  take,
   takeUntil,
   tap,
   timer,
@@ -14,6 +17,7 @@ import {
 } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { faultDice, type Fault } from '../../../src/simulation/faults.ts';
+import type { NodeState } from '../../../src/simulation/node-state.ts';
 import {
   simulatedNode,
   type SimulatedNode,
@@ -249,6 +253,26 @@ describe('a process', () => {
       ['container', 'exited', 528],
     ]);
     expect(n.world.disk.readFile('/pods/u/message')).toBe('out of work');
+  });
+
+  it('writes to its log in the form of the CRI while it runs, and not after its end', () => {
+    const n = node({
+      containerBehaviour: () => ({
+        prints: [
+          { after: 0, text: 'begins' },
+          { after: 1_500, text: 'two\nlines\n', stream: 'stderr' },
+          { after: 3_000, text: 'never' },
+        ],
+        exits: { after: 2_000, code: 0 },
+      }),
+    });
+    live(() => runPod(n.cri, 'u', { ...containerConfig(), logPath: 'c/0.log' }));
+    const directory = n.world.sandboxes()[0]?.config.logDirectory ?? '';
+    expect(n.world.disk.readFile(`${directory}/c/0.log`)).toBe(
+      '1970-01-01T00:00:00.028000000Z stdout F begins\n' +
+        '1970-01-01T00:00:01.528000000Z stderr F two\n' +
+        '1970-01-01T00:00:01.528000000Z stderr F lines\n',
+    );
   });
 
   it('is told who it is', () => {
@@ -677,5 +701,62 @@ describe('equal seeds', () => {
   it('give equal lives, and others give others', () => {
     expect(life(7)).toEqual(life(7));
     expect(life(8)).not.toEqual(life(7));
+  });
+});
+
+describe('a runtime that takes over from another', () => {
+  it('has what that had, lets its processes go on from where they are, and gives nobody an id that was given', () => {
+    const options = { containerBehaviour: () => ({ exits: { after: 5_000, code: 3 } }) };
+    const first = node(options);
+    const { times } = live(() => {
+      const second$ = defer(() => {
+        const from: unknown = JSON.parse(JSON.stringify(first.world.state()));
+        const second = node({ ...options, from: from as NodeState });
+        expect(second.world.containers()).toEqual(first.world.containers());
+        expect(second.world.state().images).toEqual(first.world.state().images);
+        return merge(second.world.happening$, runPod(second.cri, 'v').pipe(ignoreElements())).pipe(
+          filter(({ kind, sandbox }) => kind === 'exited' && sandbox.config.metadata?.uid === 'u'),
+          take(1),
+          tap(({ container }) => {
+            expect(container).toMatchObject({ exitCode: 3 });
+            const ids = second.world.containers().map(({ id }) => id);
+            expect(new Set(ids).size).toBe(2);
+            expect(second.world.sandboxes().map(({ ip }) => ip)).toEqual(['10.88.0.2', '10.88.0.3']);
+          }),
+        );
+      });
+      return runPod(first.cri, 'u').pipe(
+        delay(1_000),
+        concatMap(() => second$),
+      );
+    });
+    expect(times).toEqual([5_028]);
+  });
+
+  it('tells of every change that it has to remember', () => {
+    const n = node();
+    const { values } = live(() => {
+      const calls$ = runPod(n.cri).pipe(
+        concatMap(({ container: containerId }) =>
+          concat(
+            n.cri.pullImage({ image: { image: 'other' } }),
+            n.cri.updateContainerResources({ containerId, linux: { cpuShares: 2 } }),
+            n.cri.listContainers({}),
+            n.cri.removeImage({ image: { image: 'other' } }),
+          ),
+        ),
+      );
+      return merge(n.world.change$.pipe(map(() => 'change')), calls$.pipe(ignoreElements())).pipe(take(7));
+    });
+    // A sandbox that is made and runs, a container that is made and runs, an image, an update, an image.
+    expect(values).toEqual(Array.from({ length: 7 }, () => 'change'));
+  });
+
+  it('forgets calls that are over, where it is to live long', () => {
+    const n = node({ remembers: false });
+    live(() => runPod(n.cri));
+    expect(n.world.calls).toEqual([]);
+    expect(n.world.history).toEqual([]);
+    expect(stateOf(n)).toEqual([['running', 0, '']]);
   });
 });
