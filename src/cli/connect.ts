@@ -14,6 +14,7 @@ import { nodeVolumeFiles } from '../host/volumes/node-volume-files.ts';
 import { connectCri } from '../runtime/cri/connect-cri.ts';
 import { meterCalls } from '../runtime/cri/meter-calls.ts';
 import { containerdTaskHints } from '../runtime/cri/events-containerd.ts';
+import { nodeImages } from '../runtime/images/node-images.ts';
 import { localUsage } from '../runtime/local-usage.ts';
 import { probeExecutor } from '../runtime/probes/probe-executor.ts';
 import { runtimeFacts } from '../runtime/runtime-facts.ts';
@@ -31,6 +32,7 @@ import { registryCredentials } from './registry-credentials.ts';
 import { checkpointStore } from './checkpoint-store.ts';
 import type { Edges } from './edges.ts';
 import { admissionNode, edgesOf, hostIpsOf, nodeFacts } from './edges-of.ts';
+import type { ImageGcLimits } from '../streams/image-gc/image-gc.ts';
 
 /** The same, and what only those who look in from outside need. */
 export interface NodeEdges extends Edges {
@@ -110,6 +112,10 @@ export function connect(
           ...(config.localStorageCapacityIsolation
             ? { localUsage: localUsage({ cri, usage: nodeUsage(), files: nodeVolumeFiles(), rootDir: run.rootDir }) }
             : {}),
+          imageGc: {
+            images: nodeImages({ cri, usage: nodeUsage(), rootDir: run.rootDir }),
+            limits: imageGcLimits(config),
+          },
           kept,
           stats: {
             cri,
@@ -132,6 +138,16 @@ function cgroupLayout({ config }: RunConfig, { capacity }: Machine, driver: Cgro
     fixed.set(config.systemReservedCgroup, reservedLimits(config.systemReserved));
   if (enforced.includes('kube-reserved')) fixed.set(config.kubeReservedCgroup, reservedLimits(config.kubeReserved));
   return { root, driver, fixed };
+}
+
+function imageGcLimits(config: RunConfig['config']): ImageGcLimits {
+  return {
+    highThresholdPercent: config.imageGCHighThresholdPercent,
+    lowThresholdPercent: config.imageGCLowThresholdPercent,
+    minimumAge: config.imageMinimumGCAge,
+    maximumAge: config.imageMaximumGCAge,
+    evictionHard: config.evictionHard,
+  };
 }
 
 function podCgroups(root: string, driver: CgroupDriver): NonNullable<StatsPorts['cgroups']> {

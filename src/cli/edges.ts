@@ -29,6 +29,8 @@ export interface Edges {
   readonly rotation?: World['rotation'];
   /** Absent where nobody is evicted for what it takes of the disk. */
   readonly localUsage?: LocalUsage;
+  /** Absent where images are left to somebody else. */
+  readonly imageGc?: Pick<NonNullable<World['imageGc']>, 'images' | 'limits'>;
   /** What an earlier run of the agent kept of the pods. */
   readonly kept: readonly Checkpoint[];
   /** Hears what the agent does and how long that takes. */

@@ -4,6 +4,7 @@ import { formatGoDuration } from '../model/restart/backoff.ts';
 import type { PodBook } from '../streams/book/pod-book.ts';
 import type { CheckpointFailure } from '../streams/checkpoints/checkpoints.ts';
 import type { HousekeepingNote } from '../streams/housekeeping/housekeeping.ts';
+import type { ImageGcNote } from '../streams/image-gc/image-gc.ts';
 import type { PlegHealth } from '../streams/pleg/pleg.ts';
 import type { RotationNote } from '../streams/logs/rotate-logs.ts';
 import type { RuntimeState } from '../streams/runtime-state/runtime-state.ts';
@@ -71,6 +72,13 @@ export function housekeepingLine({ ok, path, message }: HousekeepingNote): LogLi
 
 export function rotationLine({ ok, path, message }: RotationNote): LogLine {
   return { level: ok ? 'debug' : 'warn', message: `log ${message}`, fields: { path } };
+}
+
+export function imageGcLine(note: ImageGcNote): LogLine {
+  if (note.kind === 'trouble') return { level: 'warn', message: note.message, fields: { reason: note.reason } };
+  const why = note.reason === 'age' ? 'that was unused for too long' : 'to make room';
+  const { names, id, size } = note.image;
+  return { level: 'info', message: `removed an image ${why}`, fields: { image: names[0] ?? id, bytes: size } };
 }
 
 export function checkpointLine({ uid, message }: CheckpointFailure): LogLine {

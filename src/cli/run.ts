@@ -62,7 +62,15 @@ import { connect, type NodeEdges } from './connect.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hearCommands } from './hear-commands.ts';
 import type { LogLine } from './log-line.ts';
-import { checkpointLine, housekeepingLine, plegLine, reportLine, rotationLine, runtimeLine } from './log-reports.ts';
+import {
+  checkpointLine,
+  housekeepingLine,
+  imageGcLine,
+  plegLine,
+  reportLine,
+  rotationLine,
+  runtimeLine,
+} from './log-reports.ts';
 import { podSources } from './pod-sources.ts';
 import { statusLine } from './status-line.ts';
 import { stopMemory } from './stop-memory.ts';
@@ -172,6 +180,11 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         ignoreElements(),
       ),
       session$.pipe(
+        switchMap((session) => session?.agent.imageGc$ ?? EMPTY),
+        tap(metrics.imageGone),
+        ignoreElements(),
+      ),
+      session$.pipe(
         switchMap((session) => (session ? podSights(session.agent.book$) : EMPTY)),
         tap((seen) => {
           sights.next(seen);
@@ -222,7 +235,7 @@ function standaloneLine({ config: { staticPodPath } }: RunConfig): LogLine {
 }
 
 function linesOf({
-  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$, cgroup$, rotation$ },
+  agent: { report$, book$, runtime$, plegHealth$, housekeeping$, checkpoint$, cgroup$, rotation$, imageGc$ },
 }: Session): Observable<LogLine> {
   return merge(
     report$.pipe(
@@ -234,6 +247,7 @@ function linesOf({
     checkpoint$.pipe(map(checkpointLine)),
     cgroup$.pipe(map((message): LogLine => ({ level: 'warn', message }))),
     rotation$.pipe(map(rotationLine)),
+    imageGc$.pipe(map(imageGcLine)),
     runtime$.pipe(map(runtimeLine)),
     plegHealth$.pipe(map(plegLine)),
   );

@@ -1,5 +1,6 @@
 import { Subject, type Observable } from 'rxjs';
 import type { Image } from '../model/cri/api.ts';
+import { fullReference } from '../model/images/full-reference.ts';
 import { randomHex, seededRandom } from './seeded-random.ts';
 
 /** What a registry and the node hold of one image. */
@@ -12,6 +13,8 @@ export interface SimulatedImage {
   readonly pullError?: string;
   /** Bytes. */
   readonly size?: number;
+  /** The runtime asks that it be kept. */
+  readonly pinned?: boolean;
 }
 
 export interface ImageStore {
@@ -41,7 +44,8 @@ export function imageStore(
 
   function fetch(reference: string): Image {
     const name = fullReference(reference);
-    const image = describe(name, known.get(name)?.size ?? SIZE);
+    const { size = SIZE, pinned = false } = known.get(name) ?? {};
+    const image = { ...describe(name, size), ...(pinned ? { pinned } : {}) };
     present.set(name, image);
     changes.next(undefined);
     return image;
@@ -80,15 +84,6 @@ function describe(name: string, size: number): Image {
     repoDigests: [byDigest ? name : `${repository}@${digest}`],
     size,
   };
-}
-
-/** `busybox` is short for `docker.io/library/busybox:latest`. */
-export function fullReference(reference: string): string {
-  if (reference.startsWith('sha256:')) return reference;
-  const [first = '', ...rest] = reference.split('/');
-  const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
-  const path = hasHost ? reference : `docker.io/${rest.length > 0 ? reference : `library/${reference}`}`;
-  return /[@:]/.test(path.slice(path.lastIndexOf('/'))) ? path : `${path}:latest`;
 }
 
 function hash(text: string): number {

@@ -30,6 +30,7 @@ import type { PodUid } from '../model/pod.ts';
 import type { BackoffLimits } from '../model/restart/backoff.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { switchByKey } from '../operators/switch-by-key.ts';
+import { wantsImage } from './image-gc/wants-image.ts';
 import { emptyBook, type BookEvent, type BookFacts, type Page, type PodBook } from './book/pod-book.ts';
 import { turnPage } from './book/turn-page.ts';
 import {
@@ -43,16 +44,18 @@ import { eviction } from './eviction/eviction.ts';
 import { returns } from './eviction/returns.ts';
 import { keepCgroups, type CgroupLayout } from './cgroups/keep-cgroups.ts';
 import { rotateLogs, type RotationConfig, type RotationNote, type RotationPorts } from './logs/rotate-logs.ts';
+import { imageGc, type ImageGcLimits, type ImageGcNote } from './image-gc/image-gc.ts';
 import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
 import { pleg, type PlegHealth, type PlegTimings } from './pleg/pleg.ts';
 import type { Revisions } from './pleg/revisions.ts';
 import type { Cgroups } from './ports/cgroups.ts';
 import type { Cri } from './ports/cri.ts';
 import type { Files } from './ports/files.ts';
+import type { NodeImages } from './ports/node-images.ts';
 import type { LocalUsage } from './ports/local-usage.ts';
 import type { Tracer } from './ports/tracer.ts';
 import { runtimeState, type RuntimeState } from './runtime-state/runtime-state.ts';
-import { EMPTY_EVENT_LOG, recordEvent, type EventLog, type Happened } from './events/event-log.ts';
+import { EMPTY_EVENT_LOG, nodeSubject, recordEvent, type EventLog, type Happened } from './events/event-log.ts';
 import type { ProbePorts, ProbeReport } from './probes/probe.ts';
 import { prober } from './probes/prober.ts';
 import { traceActions } from './trace/trace-actions.ts';
@@ -88,6 +91,14 @@ export interface World {
   readonly checkpoints: CheckpointStore;
   /** Absent where the cgroups of pods are left to the runtime. */
   readonly cgroups?: { readonly port: Cgroups; readonly layout: CgroupLayout };
+  /** Absent where images are left to somebody else. */
+  readonly imageGc?: {
+    readonly images: NodeImages;
+    readonly limits: ImageGcLimits;
+    /** Milliseconds of a clock that never jumps. */
+    readonly monotonic: () => number;
+    readonly nodeName: string;
+  };
   /** Absent where the logs of containers are left to somebody else. */
   readonly rotation?: { readonly ports: RotationPorts; readonly config: RotationConfig };
   /** What an earlier run of the agent kept. */
@@ -125,6 +136,8 @@ export interface Agent {
   readonly cgroup$: Observable<string>;
   /** Rotates the logs of containers; emits what it did, and what it could not do. */
   readonly rotation$: Observable<RotationNote>;
+  /** Removes images; emits what it did, and what is wrong. */
+  readonly imageGc$: Observable<ImageGcNote>;
   /** Keeps the checkpoints; emits what could not be written. */
   readonly checkpoint$: Observable<CheckpointFailure>;
   /** Emits once, when a drain was asked for and nothing is left to end. */
@@ -302,10 +315,24 @@ export function agent(world: World, timings: AgentTimings): Agent {
     return entry ? [{ of: entry.of, note, pod: entry.pod }] : [];
   }
 
-  const note$ = report$.pipe(
-    mergeMap((report) => (report.kind === 'note' ? happened(report.uid, report.note) : [])),
-    share(),
-  );
+  const imageGc$ = (
+    world.imageGc
+      ? imageGc(
+          {
+            images: world.imageGc.images,
+            isWanted: (image) => wantsImage(book, image),
+            complete$: book$.pipe(filter(isComplete)),
+            monotonic: world.imageGc.monotonic,
+          },
+          world.imageGc.limits,
+        )
+      : EMPTY
+  ).pipe(share());
+
+  const note$ = merge(
+    report$.pipe(mergeMap((report) => (report.kind === 'note' ? happened(report.uid, report.note) : []))),
+    imageGc$.pipe(mergeMap((note) => nodeNotes(note, world.imageGc?.nodeName ?? ''))),
+  ).pipe(share());
   const events$ = note$.pipe(
     scan((log, happening) => recordEvent(log, happening, asyncScheduler.now()), EMPTY_EVENT_LOG),
     startWith(EMPTY_EVENT_LOG),
@@ -325,7 +352,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
         paths: world.paths,
         unmountVolumes: world.unmountVolumes,
         isKnown: (uid) => book.entries.has(uid) || inRuntime.has(uid),
-        complete$: book$.pipe(filter(({ allSeen, runtimeSeen }) => allSeen && runtimeSeen)),
+        complete$: book$.pipe(filter(isComplete)),
       },
       timings.housekeepingPeriod,
     ),
@@ -337,6 +364,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
           (uid) => book.entries.has(uid) || inRuntime.has(uid),
         )
       : EMPTY,
+    imageGc$,
     rotation$: world.rotation ? rotateLogs(book$, world.rotation.ports, world.rotation.config) : EMPTY,
     checkpoint$: checkpoints({ book$, report$ }, world.checkpoints, world.kept),
     drained$: book$.pipe(
@@ -358,6 +386,17 @@ function seedOf({ kept, facts }: World): ProbePorts['seed'] {
     if (kind === 'readiness') return status?.ready === true ? 'success' : undefined;
     return kind === 'startup' && status?.started === true ? 'success' : undefined;
   };
+}
+
+/** Every source was heard, and the runtime listed. */
+function isComplete({ allSeen, runtimeSeen }: PodBook): boolean {
+  return allSeen && runtimeSeen;
+}
+
+function nodeNotes(note: ImageGcNote, nodeName: string): readonly Happened[] {
+  if (note.kind !== 'trouble' || !note.isEvent) return [];
+  const { reason, message } = note;
+  return [{ of: nodeSubject(nodeName), note: { level: 'Warning', reason, message } }];
 }
 
 function probeEvents(report: ProbeReport): readonly BookEvent[] {

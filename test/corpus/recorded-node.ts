@@ -8,7 +8,8 @@ import type { KubeletConfiguration } from '../../src/model/config/kubelet-config
 import { messageOf, RuntimeError } from '../../src/model/errors.ts';
 import type { NodeFacts } from '../../src/model/node-facts.ts';
 import type { NodePaths } from '../../src/model/paths.ts';
-import { fullReference, type SimulatedImage } from '../../src/simulation/image-store.ts';
+import { fullReference } from '../../src/model/images/full-reference.ts';
+import type { SimulatedImage } from '../../src/simulation/image-store.ts';
 import type { MemoryDisk } from '../../src/simulation/memory-disk.ts';
 import { readYaml } from '../../src/sources/yaml/read-yaml.ts';
 import type { Cri } from '../../src/streams/ports/cri.ts';

@@ -23,6 +23,11 @@ import type { AdmissionNode } from '../../src/model/admission/admission-node.ts'
 import type { Desired } from '../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../src/model/pod.ts';
 import type { PodCommand, PodVerb } from '../../src/model/pod-command.ts';
+import { nodeImages } from '../../src/runtime/images/node-images.ts';
+import type { Cri } from '../../src/streams/ports/cri.ts';
+import type { DiskUsage } from '../../src/streams/ports/node-usage.ts';
+import type { NodeImages } from '../../src/streams/ports/node-images.ts';
+import type { ImageGcLimits } from '../../src/streams/image-gc/image-gc.ts';
 import { probeExecutor } from '../../src/runtime/probes/probe-executor.ts';
 import { virtualTime } from '../../src/simulation/virtual-time.ts';
 import { seededRandom } from '../../src/simulation/seeded-random.ts';
@@ -88,6 +93,12 @@ export function folder(...script: readonly (readonly [at: number, pods: readonly
   return concat(...texts, NEVER);
 }
 
+/** How images are removed in a story; `capacity` is the bytes that the disk with the images holds. */
+export interface ImageGcStory {
+  readonly capacity: number;
+  readonly limits: ImageGcLimits;
+}
+
 export interface Life {
   readonly node: SimulatedNode;
   readonly world: World;
@@ -111,7 +122,14 @@ export interface Life {
 
 /** Lives a story in virtual time: `tell` sets it up, time passes, then `check` looks at what came of it. */
 export function live(
-  { workloads = false, ...options }: Partial<SimulatedNodeOptions> & { readonly workloads?: boolean },
+  {
+    workloads = false,
+    imageGc,
+    ...options
+  }: Partial<SimulatedNodeOptions> & {
+    readonly workloads?: boolean;
+    readonly imageGc?: ImageGcStory;
+  },
   tell: (life: Life) => void,
   check: (world: World) => void,
 ): void {
@@ -143,6 +161,7 @@ export function live(
                 (one) => measured.push(one),
                 log.record,
                 admission,
+                imageGc,
               );
               const noted$ = plegHealth$.pipe(
                 tap(({ message }) => {
@@ -195,6 +214,7 @@ export function agentOn(
   meter: Meter,
   trace: Tracer,
   admission?: AdmissionNode,
+  imageGc?: ImageGcStory,
 ): Agent & Pick<HeldSources, 'stopped$'> {
   const { files } = node;
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
@@ -212,11 +232,27 @@ export function agentOn(
     },
     trace,
   });
-  const agent = composeAgent({ ...edges, ...(admission ? { admission } : {}) }, sources, {
-    update: 'prepare',
-    drain$: NEVER,
-  });
+  const agent = composeAgent(
+    {
+      ...edges,
+      ...(admission ? { admission } : {}),
+      ...(imageGc ? { imageGc: { images: imagesOn(edges.context.cri, imageGc), limits: imageGc.limits } } : {}),
+    },
+    sources,
+    { update: 'prepare', drain$: NEVER },
+  );
   return { ...agent, stopped$: sources.stopped$ };
+}
+
+/** The images of a simulated node, on a disk of their own. */
+function imagesOn(cri: Cri, { capacity }: ImageGcStory): NodeImages {
+  const disk$ = cri.imageFsInfo().pipe(
+    map(({ imageFilesystems = [] }): DiskUsage => {
+      const used = imageFilesystems[0]?.usedBytes?.value ?? 0;
+      return { capacity, used, available: Math.max(0, capacity - used), inodes: 0, inodesFree: 0 };
+    }),
+  );
+  return nodeImages({ cri, usage: { disk: () => disk$, device: () => of(1) }, rootDir: '/var/lib/rxlet' });
 }
 
 const RUN: RunConfig = {

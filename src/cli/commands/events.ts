@@ -51,7 +51,7 @@ function print(found: readonly PodEvent[], { format }: EventsOptions, terminal: 
     case 'yaml':
       return yamlText(found);
     case 'name':
-      return of(found.map(({ of }) => `${of.namespace}/${of.name}\n`).join(''));
+      return of(found.map(nameLine).join(''));
     case 'table':
     case 'wide': {
       const look = { withPod: true, wide: format === 'wide' };
@@ -76,7 +76,7 @@ function follow(options: EventsOptions, name: string | undefined, terminal: () =
         map((text) => `---\n${text}`),
       );
     case 'name':
-      return event$.pipe(map(({ of }) => `${of.namespace}/${of.name}\n`));
+      return event$.pipe(map(nameLine));
     case 'table':
     case 'wide': {
       const look = { withPod: true, wide: format === 'wide', withHead: false };
@@ -86,4 +86,8 @@ function follow(options: EventsOptions, name: string | undefined, terminal: () =
       ).pipe(map((lines) => lines.map((line) => `${line}\n`).join('')));
     }
   }
+}
+
+function nameLine({ of }: PodEvent): string {
+  return `${of.kind === 'Node' ? 'node' : of.namespace}/${of.name}\n`;
 }

@@ -48,7 +48,7 @@ function cellsOf(
   const age =
     count > 1 ? `${formatAge(now - lastAt)} (x${count} over ${formatAge(now - firstAt)})` : formatAge(now - lastAt);
   const container = /\{(.*)\}$/.exec(fieldPath ?? '')?.[1];
-  const namespace = of.namespace === 'default' ? '' : `${of.namespace}/`;
+  const namespace = of.kind === 'Node' ? 'node/' : of.namespace === 'default' ? '' : `${of.namespace}/`;
   return [age, type, reason, ...(withPod ? [`${namespace}${of.name}${container ? `{${container}}` : ''}`] : [])];
 }
 

@@ -1,5 +1,6 @@
 import type { Amounts } from './amounts.ts';
 import { amount } from './amounts.ts';
+import { evictionThreshold } from '../eviction-threshold.ts';
 
 type Reservation = Readonly<Record<string, string>>;
 
@@ -33,7 +34,9 @@ export function allocatable({ cpus, memory, disk, hugePages }: Capacity, reserva
   const left = (resource: string, all: number, signal?: string): number =>
     Math.max(
       0,
-      all - reserved(resource, reservations) - (signal === undefined ? 0 : threshold(evictionHard[signal], all)),
+      all -
+        reserved(resource, reservations) -
+        (signal === undefined ? 0 : evictionThreshold(evictionHard[signal], all)),
     );
   return {
     pods: maxPods,
@@ -56,9 +59,4 @@ export function reserved(
   return [systemReserved, kubeReserved]
     .map((reservation) => amount(resource, reservation[resource] ?? '0'))
     .reduce((sum, more) => sum + more, 0);
-}
-
-function threshold(text: string | undefined, all: number): number {
-  if (text === undefined) return 0;
-  return text.endsWith('%') ? Math.floor((all * Number(text.slice(0, -1))) / 100) : amount('', text);
 }

@@ -1,6 +1,7 @@
 import type { ShapeProblem } from '../schema/check-shape.ts';
 import type { FieldPath } from '../schema/field-path.ts';
 import { manifestUrls, parseManifestUrl } from '../manifest/manifest-url.ts';
+import { isEvictionThreshold } from '../eviction-threshold.ts';
 import { parseQuantity } from '../quantity.ts';
 import { LEAST_IDS } from '../user-namespace.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
@@ -126,9 +127,36 @@ const RULES: readonly Rule[] = [
     message: 'must not be negative',
   },
   {
+    path: ['imageGCHighThresholdPercent'],
+    holds: ({ imageGCHighThresholdPercent }) => isWithin(imageGCHighThresholdPercent, 0, 100),
+    message: 'must be from 0 to 100',
+  },
+  {
+    path: ['imageGCLowThresholdPercent'],
+    holds: ({ imageGCLowThresholdPercent }) => isWithin(imageGCLowThresholdPercent, 0, 100),
+    message: 'must be from 0 to 100',
+  },
+  {
+    path: ['imageGCLowThresholdPercent'],
+    holds: ({ imageGCHighThresholdPercent, imageGCLowThresholdPercent }) =>
+      imageGCLowThresholdPercent < imageGCHighThresholdPercent,
+    message: 'must be less than imageGCHighThresholdPercent',
+  },
+  {
+    path: ['imageMaximumGCAge'],
+    holds: ({ imageMinimumGCAge, imageMaximumGCAge }) =>
+      imageMaximumGCAge === 0 || imageMaximumGCAge > imageMinimumGCAge,
+    message: 'must be longer than imageMinimumGCAge, or 0 to keep images however long they are unused',
+  },
+  {
     path: ['registerWithTaints'],
     holds: ({ registerWithTaints }) => registerWithTaints.every(({ key, effect }) => key !== '' && EFFECTS.has(effect)),
     message: 'must hold taints with a key and an effect: NoSchedule, PreferNoSchedule or NoExecute',
+  },
+  {
+    path: ['evictionHard'],
+    holds: ({ evictionHard }) => Object.values(evictionHard).every(isEvictionThreshold),
+    message: 'must hold what is to be left by signal, for example memory.available: 100Mi or imagefs.available: 15%',
   },
   reservation('systemReserved'),
   reservation('kubeReserved'),

@@ -59,6 +59,10 @@ export function decodeConfig(wire: Readonly<Record<string, unknown>>): KubeletCo
     systemReservedCgroup: text(wire['systemReservedCgroup']) ?? defaults.systemReservedCgroup,
     kubeReservedCgroup: text(wire['kubeReservedCgroup']) ?? defaults.kubeReservedCgroup,
     evictionHard: texts(wire['evictionHard']) ?? defaults.evictionHard,
+    imageGCHighThresholdPercent: number(wire['imageGCHighThresholdPercent']) ?? defaults.imageGCHighThresholdPercent,
+    imageGCLowThresholdPercent: number(wire['imageGCLowThresholdPercent']) ?? defaults.imageGCLowThresholdPercent,
+    imageMinimumGCAge: said(duration(wire['imageMinimumGCAge'])) ?? defaults.imageMinimumGCAge,
+    imageMaximumGCAge: duration(wire['imageMaximumGCAge']) ?? defaults.imageMaximumGCAge,
     localStorageCapacityIsolation:
       flag(wire['localStorageCapacityIsolation']) ?? defaults.localStorageCapacityIsolation,
     seccompDefault: flag(wire['seccompDefault']) ?? defaults.seccompDefault,

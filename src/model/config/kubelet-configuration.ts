@@ -74,8 +74,14 @@ export interface KubeletConfiguration {
   readonly enforceNodeAllocatable: readonly string[];
   readonly systemReservedCgroup: string;
   readonly kubeReservedCgroup: string;
-  /** Signals and the least that is to be left; so far only taken off from what pods may ask for. */
+  /** Signals and the least that is to be left: taken off from what pods may ask for, and of disk made by removing images. */
   readonly evictionHard: Readonly<Record<string, string>>;
+  /** How full the disk with the images may be, in percent, and down to which it is emptied; 100: no image is removed for room. */
+  readonly imageGCHighThresholdPercent: number;
+  readonly imageGCLowThresholdPercent: number;
+  /** How long an image stays at least, and how long unused at most; 0: for ever. */
+  readonly imageMinimumGCAge: number;
+  readonly imageMaximumGCAge: number;
   /** Whether pods are held to the disk that they may take. */
   readonly localStorageCapacityIsolation: boolean;
   /** Whether containers without a seccomp profile get the runtime's own. */
@@ -148,6 +154,10 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
     'imagefs.available': '15%',
     'imagefs.inodesFree': '5%',
   },
+  imageGCHighThresholdPercent: 85,
+  imageGCLowThresholdPercent: 80,
+  imageMinimumGCAge: 120_000,
+  imageMaximumGCAge: 0,
   localStorageCapacityIsolation: true,
   seccompDefault: false,
   allowedUnsafeSysctls: [],
@@ -164,10 +174,5 @@ export const DEFAULT_KUBELET_CONFIGURATION: KubeletConfiguration = {
   featureGates: {},
 };
 
-/** Fields that are read and do not do yet what people set them for: no pod is evicted for what the node lacks. */
-const IDLE_FIELDS: ReadonlySet<string> = new Set(['evictionHard']);
-
 /** Fields that change what rxlet does; every other field of the kubelet has no effect yet. */
-export const USED_FIELDS: ReadonlySet<string> = new Set(
-  Object.keys(DEFAULT_KUBELET_CONFIGURATION).filter((field) => !IDLE_FIELDS.has(field)),
-);
+export const USED_FIELDS: ReadonlySet<string> = new Set(Object.keys(DEFAULT_KUBELET_CONFIGURATION));

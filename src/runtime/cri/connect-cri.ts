@@ -73,7 +73,7 @@ function channels(runtime: string, image: string): Observable<readonly [GrpcClie
 function criOver(connection: Connection): Cri & CriStats {
   return {
     version: () => runtimeVersion(connection),
-    status: () => runtimeStatus(connection),
+    status: (request = {}) => runtimeStatus(connection, request),
     runtimeConfig: () => runtimeConfig(connection),
     runPodSandbox: (request) => sandboxRun(connection, request),
     stopPodSandbox: (request) => sandboxStop(connection, request),

@@ -1,5 +1,6 @@
 import { assertNever } from '../../model/errors.ts';
 import type { Happened } from '../../streams/events/event-log.ts';
+import type { ImageGcNote } from '../../streams/image-gc/image-gc.ts';
 import type { Meter } from '../../streams/ports/meter.ts';
 import type { Family } from './family.ts';
 import { counter, histogram } from './tallies.ts';
@@ -9,6 +10,8 @@ export interface AgentMetrics {
   readonly meter: Meter;
   /** Counts what happened to a pod. */
   readonly happened: (happening: Happened) => void;
+  /** Counts images that were removed. */
+  readonly imageGone: (note: ImageGcNote) => void;
   /** What `/metrics` tells of it; the kubelet's names, and units in the names. */
   readonly families: () => readonly Family[];
   /** What `/metrics/probes` tells. */
@@ -79,6 +82,10 @@ export function agentMetrics(): AgentMetrics {
     'kubelet_image_pull_duration_seconds',
     'Seconds that image pulls took, by the size of the image.',
     PULL_BUCKETS,
+  );
+  const goneImages = counter(
+    'kubelet_image_garbage_collected_total',
+    'Images that were removed, by why: to make room, or unused for too long.',
   );
   const startedPods = counter('kubelet_started_pods_total', 'Sandboxes of pods that have been started.');
   const startedPodErrors = counter('kubelet_started_pods_errors_total', 'Sandboxes of pods that could not be started.');
@@ -161,6 +168,9 @@ export function agentMetrics(): AgentMetrics {
       const isInit = pod?.spec.initContainers?.some(({ name }) => name === note.container) === true;
       startedContainers.add({ container_type: isInit ? 'init_container' : 'container' });
     },
+    imageGone: (note) => {
+      if (note.kind === 'removed') goneImages.add({ reason: note.reason });
+    },
     families: () => [
       ...[calls, callErrors, callTimes, sandboxTimes, sandboxErrors, relistTimes, relistGaps].map((each) =>
         each.family(),
@@ -171,8 +181,8 @@ export function agentMetrics(): AgentMetrics {
         type: 'gauge',
         samples: lastSeen === undefined ? [] : [{ labels: {}, value: lastSeen / 1_000 }],
       },
-      ...[workTimes, startTimes, pullTimes, startedPods, startedPodErrors, startedContainers, events].map((each) =>
-        each.family(),
+      ...[workTimes, startTimes, pullTimes, goneImages, startedPods, startedPodErrors, startedContainers, events].map(
+        (each) => each.family(),
       ),
     ],
     probeFamilies: () => [probes.family(), probeTimes.family()],

@@ -2,9 +2,19 @@ import type { PodIdentity } from '../../model/paths.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { PodNote } from '../workers/pod-work.ts';
 
-/** Something that happened to a pod, as the kubelet tells it (facts sheet 29); equal ones are told once and counted. */
+/** Whom an event is about: a pod, or the node itself, which is in no namespace and whose uid is its name. */
+export type EventSubject = (PodIdentity & { readonly kind?: never }) | NodeSubject;
+
+interface NodeSubject {
+  readonly kind: 'Node';
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: '';
+}
+
+/** Something that happened to a pod, or to the node, as the kubelet tells it (facts sheet 29); equal ones are told once and counted. */
 export interface PodEvent {
-  readonly of: PodIdentity;
+  readonly of: EventSubject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -23,7 +33,7 @@ export const EMPTY_EVENT_LOG: EventLog = new Map();
 
 /** What is to be recorded. `pod` tells which kind of container a name means; it is absent once the pod is forgotten. */
 export interface Happened {
-  readonly of: PodIdentity;
+  readonly of: EventSubject;
   readonly note: PodNote;
   readonly pod?: Pod | undefined;
 }
@@ -51,6 +61,10 @@ export function recordEvent(log: EventLog, { of, note, pod }: Happened, at: numb
     lastAt: at,
   });
   return next;
+}
+
+export function nodeSubject(name: string): EventSubject {
+  return { kind: 'Node', uid: name, name, namespace: '' };
 }
 
 function fieldPathOf(container: string, pod: Pod | undefined): string {

@@ -34,6 +34,7 @@ import type {
   RunPodSandboxResponse,
   RuntimeConfigResponse,
   StartContainerRequest,
+  StatusRequest,
   StatusResponse,
   StopContainerRequest,
   StopPodSandboxRequest,
@@ -51,7 +52,7 @@ import type {
  */
 export interface Cri {
   readonly version: () => Observable<VersionResponse>;
-  readonly status: () => Observable<StatusResponse>;
+  readonly status: (request?: StatusRequest) => Observable<StatusResponse>;
   readonly runtimeConfig: () => Observable<RuntimeConfigResponse>;
 
   readonly runPodSandbox: (request: RunPodSandboxRequest) => Observable<RunPodSandboxResponse>;

@@ -41,6 +41,8 @@ export function startAgent(paths: AgentPaths, flags: readonly string[]): Agent {
       `--socket=${paths.socket}`,
       `--container-runtime-endpoint=unix://${RUNTIME_SOCKET}`,
       `--hostname-override=${HOST}`,
+      // However full the disk of the machine is: the tests need the images of their node.
+      '--image-gc-high-threshold=100',
       ...flags,
     ],
     { stdio: ['ignore', log, log] },

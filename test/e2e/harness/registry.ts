@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ import { until } from './until.ts';
 export interface Registry {
   /** `127.0.0.1:PORT`, which runtimes speak to in plain HTTP. */
   readonly host: string;
-  /** Puts busybox there under a name and tag. */
-  readonly push: (name: string, tag: string) => Promise<void>;
+  /** Puts busybox there under a name and tag; with a `mark`, as an image that is no other's. */
+  readonly push: (name: string, tag: string, mark?: string) => Promise<void>;
 }
 
 /** Who may pull where a registry asks for it. */
@@ -45,16 +46,16 @@ export async function startRegistry({ asksWho = false }: { readonly asksWho?: bo
     if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
   }
 
-  async function pushBlob(name: string, layout: string, digest: string): Promise<void> {
+  async function pushBlob(name: string, digest: string, content: Uint8Array<ArrayBuffer>): Promise<void> {
     const begun = await fetch(`http://${host}/v2/${name}/blobs/uploads/`, { method: 'POST', headers });
     const place = new URL(begun.headers.get('location') ?? '', `http://${host}`);
     place.searchParams.set('digest', digest);
-    await send('PUT', place.href, 'application/octet-stream', blob(layout, digest));
+    await send('PUT', place.href, 'application/octet-stream', content);
   }
 
   return {
     host,
-    async push(name, tag) {
+    async push(name, tag, mark) {
       const layout = join(folder, 'layout');
       mkdirSync(layout, { recursive: true });
       execFileSync('tar', ['-xf', join(process.env['RXLET_IMAGES'] ?? '', 'busybox.tar'), '-C', layout]);
@@ -62,8 +63,12 @@ export async function startRegistry({ asksWho = false }: { readonly asksWho?: bo
       const [{ digest, mediaType }] = index.manifests;
       const text = blob(layout, digest);
       const { config, layers } = JSON.parse(Buffer.from(text).toString('utf8')) as Manifest;
-      for (const part of [config, ...layers]) await pushBlob(name, layout, part.digest);
-      await send('PUT', `http://${host}/v2/${name}/manifests/${tag}`, mediaType, text);
+      for (const { digest: part } of layers) await pushBlob(name, part, blob(layout, part));
+      const own = marked(blob(layout, config.digest), mark);
+      await pushBlob(name, digestOf(own), own);
+      const manifest = JSON.parse(Buffer.from(text).toString('utf8')) as object;
+      const body = bytesOf({ ...manifest, config: { ...config, digest: digestOf(own), size: own.length } });
+      await send('PUT', `http://${host}/v2/${name}/manifests/${tag}`, mediaType, mark === undefined ? text : body);
     },
   };
 }
@@ -115,6 +120,21 @@ function portOf(server: Server): Promise<number> {
       resolve((server.address() as AddressInfo).port);
     });
   });
+}
+
+function digestOf(content: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+/** The configuration of an image, with a comment that makes it another one. */
+function marked(config: Uint8Array<ArrayBuffer>, mark: string | undefined): Uint8Array<ArrayBuffer> {
+  if (mark === undefined) return config;
+  const parsed = JSON.parse(Buffer.from(config).toString('utf8')) as object;
+  return bytesOf({ ...parsed, author: mark });
+}
+
+function bytesOf(value: unknown): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(JSON.stringify(value)));
 }
 
 function blob(layout: string, digest: string): Uint8Array<ArrayBuffer> {

@@ -48,6 +48,8 @@ export interface RuntimeLook {
   readonly askedForContainer: (containerId: string) => Promise<ContainerConfig>;
   /** Whether it can give pods users of their own, under its default handler. */
   readonly hasUserNamespaces: () => Promise<boolean>;
+  /** The names of all images. */
+  readonly images: () => readonly string[];
   /** Removes an ended container behind the agent's back, as `crictl rm` does. */
   readonly remove: (containerId: string) => Promise<void>;
   /** Creates the container again, as its agent would after its end, and does not start it: what a killed agent leaves. Resolves to its id. */
@@ -129,6 +131,7 @@ export function lookAtRuntime(): RuntimeLook {
       const { runtimeHandlers = [] } = await call('Status', {});
       return runtimeHandlers.some(({ name = '', features }) => name === '' && features?.userNamespaces === true);
     },
+    images: () => ctr('images', 'ls', '-q').split('\n').filter(Boolean),
     async remove(containerId) {
       await call('RemoveContainer', { containerId });
     },
@@ -171,13 +174,15 @@ export function lookAtRuntime(): RuntimeLook {
   };
 }
 
+function ctr(...args: readonly string[]): string {
+  return execFileSync('ctr', ['-a', RUNTIME_SOCKET, '-n', 'k8s.io', ...args], { encoding: 'utf8', stdio: 'pipe' });
+}
+
 /** Ends every process that containerd holds, behind the back of its CRI. */
 function removeTasks(): void {
-  const ctr = (...args: readonly string[]): string =>
-    execFileSync('ctr', ['-a', RUNTIME_SOCKET, '-n', 'k8s.io', 'tasks', ...args], { encoding: 'utf8', stdio: 'pipe' });
-  for (const id of ctr('ls', '-q').split('\n').filter(Boolean)) {
+  for (const id of ctr('tasks', 'ls', '-q').split('\n').filter(Boolean)) {
     try {
-      ctr('rm', '-f', id);
+      ctr('tasks', 'rm', '-f', id);
     } catch {
       // It has gone by itself.
     }

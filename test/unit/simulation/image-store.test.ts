@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fullReference, imageStore } from '../../../src/simulation/image-store.ts';
+import { fullReference } from '../../../src/model/images/full-reference.ts';
+import { imageStore } from '../../../src/simulation/image-store.ts';
 
 describe('fullReference', () => {
   it.each([

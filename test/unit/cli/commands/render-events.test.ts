@@ -28,7 +28,19 @@ const FAILED: PodEvent = {
   lastAt: NOON - 5_000,
 };
 
+const NODE_EVENT: PodEvent = {
+  ...FAILED,
+  of: { kind: 'Node', uid: 'n1', name: 'n1', namespace: '' },
+  reason: 'FreeDiskSpaceFailed',
+  message: 'the disk is full',
+};
+
 describe('renderEvents', () => {
+  it('names the node where an event is about that', () => {
+    const [, line] = renderEvents([NODE_EVENT], NOON, { ...PAPER, columns: 200 }, { withPod: true });
+    expect(line).toMatch(/FreeDiskSpaceFailed {2}node\/n1 {2}the disk is full$/);
+  });
+
   it('keeps within 80 columns, telling below what does not fit beside', () => {
     const lines = renderEvents([STARTED, FAILED], NOON, PAPER, { withPod: true });
     expect(lines.filter((line) => line.length > 80)).toEqual([]);

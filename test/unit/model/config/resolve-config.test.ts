@@ -82,6 +82,10 @@ enforceNodeAllocatable: [pods, kube-reserved]
 kubeReservedCgroup: /kube
 systemReservedCgroup: /system
 evictionHard: {memory.available: 1Gi}
+imageGCHighThresholdPercent: 70
+imageGCLowThresholdPercent: 60
+imageMinimumGCAge: 1m
+imageMaximumGCAge: 72h
 localStorageCapacityIsolation: false
 seccompDefault: true
 allowedUnsafeSysctls: [kernel.msg*]
@@ -136,6 +140,10 @@ featureGates: {EventedPLEG: false}
       kubeReservedCgroup: '/kube',
       systemReservedCgroup: '/system',
       evictionHard: { 'memory.available': '1Gi' },
+      imageGCHighThresholdPercent: 70,
+      imageGCLowThresholdPercent: 60,
+      imageMinimumGCAge: 60_000,
+      imageMaximumGCAge: 259_200_000,
       localStorageCapacityIsolation: false,
       seccompDefault: true,
       allowedUnsafeSysctls: ['kernel.msg*'],
@@ -397,6 +405,21 @@ featureGates: {EventedPLEG: false}
     ['address: example.com\n', 'address: must be an IP address'],
     ['tlsPrivateKeyFile: /a.key\n', 'tlsPrivateKeyFile: must be given together with tlsCertFile'],
   ])('refuses a server with %j', (text, expected) => {
+    expect(refusalsOf(file('c', `${HEAD}${text}`)).map((line) => line.replace(/^c:\d+:\d+: /, ''))).toEqual([expected]);
+  });
+
+  it.each([
+    ['imageGCHighThresholdPercent: 101\n', 'imageGCHighThresholdPercent: must be from 0 to 100'],
+    ['imageGCLowThresholdPercent: 85\n', 'imageGCLowThresholdPercent: must be less than imageGCHighThresholdPercent'],
+    [
+      'imageMaximumGCAge: 1m\n',
+      'imageMaximumGCAge: must be longer than imageMinimumGCAge, or 0 to keep images however long they are unused',
+    ],
+    [
+      'evictionHard: {imagefs.available: 15 percent}\n',
+      'evictionHard: must hold what is to be left by signal, for example memory.available: 100Mi or imagefs.available: 15%',
+    ],
+  ])('refuses to remove images by %j', (text, expected) => {
     expect(refusalsOf(file('c', `${HEAD}${text}`)).map((line) => line.replace(/^c:\d+:\d+: /, ''))).toEqual([expected]);
   });
 
