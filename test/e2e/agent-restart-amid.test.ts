@@ -100,7 +100,76 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an agent that gets %s and comes 
     expect(statusOf(fed, 'main')?.lastState?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
     expect(hungry.lines()).toEqual(['begins', 'begins']);
   });
+
+  test('keeps the restart count and the back-off of a crash loop, and goes on with probes where it left them', async () => {
+    const node = await testNode();
+    await node.start();
+    const [crashing, starting] = ['crashing', 'starting'].map((name) => tellStory(node, name)) as [Story, Story];
+    crashing.tell({
+      containers: [
+        shell('main', `date +%s >> /node/begins; [ $(wc -l < /node/begins) -ge 2 ] || ${waitFor('crash')}; exit 1`),
+      ],
+    });
+    const probe = (question: string): Container['livenessProbe'] => ({
+      exec: { command: ['sh', '-c', question] },
+      periodSeconds: 1,
+      timeoutSeconds: 10,
+    });
+    starting.tell({
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        shell('main', lives(note('begins')), {
+          startupProbe: { ...probe(`${note('asked')}; [ -e /node/up ]`), failureThreshold: 1_000 },
+          livenessProbe: {
+            ...probe('[ ! -e /node/ill ] || [ $(grep -c begins /node/notes) -gt 1 ]'),
+            failureThreshold: 1,
+          },
+          readinessProbe: probe('true'),
+        }),
+      ],
+    });
+    await Promise.all([
+      starting.whenNoted('asked', 2),
+      until('the first start', () => crashing.lines('begins').length),
+    ]);
+    crashing.open('crash');
+    const waiting = await crashing.when(
+      'back-off',
+      (now) => statusOf(now, 'main')?.restartCount === 1 && reasonOf(now) === 'CrashLoopBackOff',
+    );
+
+    await node.signal(signal);
+    await node.start();
+
+    const back = await crashing.when('it is served', (now) => statusOf(now, 'main') !== undefined);
+    expect(statusOf(back, 'main')?.restartCount).toBeGreaterThanOrEqual(1);
+    const asked = starting.lines().filter((line) => line === 'asked').length;
+    await starting.whenNoted('asked', asked + 1);
+    const unready = await starting.when('it is served', () => true);
+    expect(statusOf(unready, 'main')).toMatchObject({ started: false, ready: false, restartCount: 0 });
+    starting.open('up');
+    const ready = await starting.when('it is ready', (now) => conditionOf(now, 'Ready') === 'True');
+    expect(statusOf(ready, 'main')?.restartCount).toBe(0);
+    starting.open('ill');
+    await starting.whenNoted('begins', 2);
+    await starting.when('one restart', (now) => statusOf(now, 'main')?.restartCount === 1);
+
+    await until('the third start', () => crashing.lines('begins').length === 3);
+    const ended = statusOf(waiting, 'main')?.lastState?.terminated?.finishedAt ?? '';
+    // Both are whole seconds.
+    expect(Number(crashing.lines('begins').at(2)) - Date.parse(ended) / 1_000).toBeGreaterThanOrEqual(9);
+    await crashing.when(
+      'a longer wait',
+      (now) =>
+        statusOf(now, 'main')?.restartCount === 2 &&
+        statusOf(now, 'main')?.state?.waiting?.message?.startsWith('back-off 20s') === true,
+    );
+  });
 });
+
+function reasonOf(status: PodStatus): string | undefined {
+  return statusOf(status, 'main')?.state?.waiting?.reason;
+}
 
 function sizedPod(uid: string, cpu: string, memory: string): Parameters<Story['tell']>[0] {
   const amounts = { cpu, memory };
