@@ -160,14 +160,14 @@ function planInSandbox(context: SandboxContext): PodPlan {
     sandbox,
     waiting: new Map(waits.map(({ name, waiting }) => [name, waiting])),
     ...(waits.length === 0 ? {} : { wakeAt: Math.min(...waits.map(({ until }) => until)) }),
-    memory: { ...memory, restarts: restartsAfter(memory, starts), resources: appliedAfter(context) },
+    memory: { ...memory, restarts: restartsAfter(memory, [...waits, ...starts]), resources: appliedAfter(context) },
   };
 }
 
-type Start = Extract<Decision, { kind: 'start' }>;
+type Remembering = Extract<Decision, { kind: 'wait' | 'start' }>;
 
-function restartsAfter({ restarts }: PodMemory, starts: readonly Start[]): PodMemory['restarts'] {
-  const remembered = starts.flatMap(({ remember }) => remember);
+function restartsAfter({ restarts }: PodMemory, decisions: readonly Remembering[]): PodMemory['restarts'] {
+  const remembered = decisions.flatMap(({ remember }) => remember).filter(([name, now]) => restarts.get(name) !== now);
   return remembered.length === 0 ? restarts : new Map([...restarts, ...remembered]);
 }
 

@@ -41,7 +41,13 @@ export type Decision =
   | { readonly kind: 'resize'; readonly steps: readonly Step[] }
   /** It is ended now, and will not run again. */
   | { readonly kind: 'stop'; readonly steps: readonly Step[] }
-  | { readonly kind: 'wait'; readonly name: string; readonly waiting: Waiting; readonly until: number }
+  | {
+      readonly kind: 'wait';
+      readonly name: string;
+      readonly waiting: Waiting;
+      readonly until: number;
+      readonly remember: readonly (readonly [string, KeyedBackoff])[];
+    }
   | {
       readonly kind: 'start';
       readonly name: string;

@@ -110,7 +110,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an agent that gets %s and comes 
         shell('main', `date +%s >> /node/begins; [ $(wc -l < /node/begins) -ge 2 ] || ${waitFor('crash')}; exit 1`),
       ],
     });
-    const probe = (question: string): Container['livenessProbe'] => ({
+    const probe = (question: string): NonNullable<Container['livenessProbe']> => ({
       exec: { command: ['sh', '-c', question] },
       periodSeconds: 1,
       timeoutSeconds: 10,

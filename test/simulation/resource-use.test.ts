@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/model/pod.ts';
-import type { World } from '../../src/simulation/simulated-node.ts';
 import { folder, live, pod, type Life } from './harness.ts';
 import { answers, declared, execProbe, MINUTE, podOf, runs, SECOND } from './pod-stories.ts';
 
@@ -125,10 +124,6 @@ function many(): readonly Pod[] {
 
 function perHour(counts: readonly number[]): readonly number[] {
   return counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
-}
-
-function callsToRuntime({ calls }: World): number {
-  return calls.filter(({ name }) => !name.includes('.')).length;
 }
 
 /** What there is on the node: whatever a pod leaves would be among it. */

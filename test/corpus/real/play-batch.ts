@@ -14,7 +14,7 @@ import type { CorpusCase, RecordedStep } from '../record.ts';
 import { configTextOf, FACTS, HOST_IP, MANIFESTS, PATHS } from '../recorded-node.ts';
 import type { Batch } from './batches.ts';
 import { CAN_MORE, judgeReal } from './judge-real.ts';
-import { compareFiles } from './files-on-disk.ts';
+import { compareFiles, isAllowedFile } from './files-on-disk.ts';
 import { lifeOf, lookForNew, podNamesOf, type RealCase, type Seen } from './real-life.ts';
 
 /** What came of a case on the real node. */
@@ -89,7 +89,7 @@ export async function playBatch(
       open = open.filter((each) => {
         const life = lifeOf(each, seen, view, tagById);
         each.former.push(...life.sights.slice(-2, -1));
-        const result = remember(each, judgeReal(compareLife(each.corpusCase, life)));
+        const result = remember(each, judgeReal(compareLife(each.corpusCase, life)), at);
         const files = filesOf(each.corpusCase, result, life, seen);
         const isEqual = result.equal.requests && result.equal.statuses && files.length === 0;
         const { removedAt } = each.corpusCase.record;
@@ -116,24 +116,27 @@ interface OpenCase extends RealCase {
   readonly steps: RecordedStep[];
   readonly texts: Buffer[];
   readonly files: ReadonlySet<string>;
-  /** What was as recorded once, after the last step. */
-  readonly met: Set<'requests' | 'statuses'>;
+  /** When it was last as recorded, since the last step; milliseconds since the beginning. */
+  readonly met: Map<'requests' | 'statuses', number>;
 }
 
-/** The recording has its requests and its last status of different moments, so ours may be too. */
-function remember({ steps, met }: OpenCase, result: CaseResult): CaseResult {
+/**
+ * Milliseconds between the moments of the requests and of the status of one recording at most: its last status may be
+ * a second old, and a container that it had asked for took its machine up to five to start.
+ */
+const TOGETHER = 6_000;
+
+/** The recording has its requests and its last status of about one moment, so ours are of about one moment too. */
+function remember({ steps, met }: OpenCase, result: CaseResult, at: number): CaseResult {
   if (steps.length > 0) return result;
-  for (const measure of ['requests', 'statuses'] as const) if (result.equal[measure]) met.add(measure);
+  for (const measure of ['requests', 'statuses'] as const) if (result.equal[measure]) met.set(measure, at);
+  const isMet = (measure: 'requests' | 'statuses'): boolean => at - (met.get(measure) ?? -Infinity) <= TOGETHER;
   return {
     ...result,
-    equal: {
-      ...result.equal,
-      requests: met.has('requests'),
-      statuses: met.has('statuses'),
-    },
+    equal: { ...result.equal, requests: isMet('requests'), statuses: isMet('statuses') },
     differences: result.differences.filter(
       ({ measure, rule }) =>
-        rule !== undefined || !(measure === 'requests' || measure === 'statuses') || !met.has(measure),
+        rule !== undefined || !(measure === 'requests' || measure === 'statuses') || !isMet(measure),
     ),
   };
 }
@@ -149,7 +152,7 @@ function openCase(corpusCase: CorpusCase): OpenCase {
     names: podNamesOf(corpusCase),
     problems: new Map(),
     former: [],
-    met: new Set(),
+    met: new Map(),
     steps,
     texts: [...corpusCase.stepTexts],
     files: new Set([...corpusCase.manifests.keys(), ...written, ...moved].map((name) => join(MANIFESTS, name))),
@@ -181,12 +184,20 @@ function filesOf(
   const isOther = differences.some(({ rule }) => rule === CAN_MORE);
   if (!equal.requests || !equal.statuses || isOther || !record.pod) return [];
   const { name, namespace } = record.pod.metadata;
+  // Of what was taken away before the end, there may be more or less left at any moment.
+  if (
+    !life.sights
+      .at(-1)
+      ?.pods.some(({ pod: { metadata } }) => metadata.name === name && metadata.namespace === namespace)
+  )
+    return [];
   const own = [...seen.sandboxes.values()]
     .filter(({ config: { metadata } }) => metadata?.name === name && metadata.namespace === namespace)
     .toSorted((a, b) => a.createdAt - b.createdAt)
     .at(-1);
   const uid = own?.config.metadata?.uid;
-  return uid === undefined ? [] : compareFiles(record, life, uid, own?.id).map(describeGap);
+  const gaps = uid === undefined ? [] : compareFiles(record, life, uid, own?.id);
+  return gaps.filter((gap) => !isAllowedFile(gap, differences)).map(describeGap);
 }
 
 /** Nothing in the runtime, on the disk and in the folder. */

@@ -295,6 +295,21 @@ describe('planPod', () => {
       expect(next.wakeAt).toBe(11_000);
     });
 
+    it('waits the least time of all for a restart of which an agent that was killed left no word, and then longer', () => {
+      const seen: Partial<ObservedPod> = { sandboxes: [sandbox()], containers: [exited(1, 2_000, { attempt: 1 })] };
+      const waits = plan(pod(), seen, NO_MEMORY, 3_000);
+      expect(steps(waits)).toEqual([]);
+      expect(waits.wakeAt).toBe(12_000);
+      const again = plan(pod(), seen, waits.memory, 12_000);
+      expect(steps(again)).toEqual(['start main 2']);
+      expect(again.memory.restarts.get('main')?.backoff.delay).toBe(20_000);
+    });
+
+    it('restarts at once what a liveness probe had restarted before, as long as the agent lives', () => {
+      const seen: Partial<ObservedPod> = { sandboxes: [sandbox()], containers: [exited(1, 2_000, { attempt: 1 })] };
+      expect(steps(plan(pod(), seen, { ...NO_MEMORY, actedAt: 3 }, 3_000))).toEqual(['start main 2']);
+    });
+
     it('goes without memory of what the agent did before it was restarted', () => {
       expect(steps(plan(pod(), crashed(2_000), NO_MEMORY, 2_001))).toEqual(['start main 1']);
     });
