@@ -1,24 +1,47 @@
 #!/usr/bin/env node
-// Builds `dist/main.js`, which is `rxlet`: one bundle for what every start needs, chunks for what only some commands need.
-import { chmod, rm } from 'node:fs/promises';
+// Builds `dist/`: `main.js`, which is `rxlet`, and what it starts; see scripts/lib/launch.cjs for how.
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
 await rm('dist', { recursive: true, force: true });
-await build({
-  entryPoints: ['src/main.ts'],
-  outdir: 'dist',
+
+/** @type {import('esbuild').BuildOptions} */
+const common = {
   bundle: true,
-  splitting: true,
   platform: 'node',
-  format: 'esm',
+  format: 'cjs',
   target: 'node20.19',
+  charset: 'ascii', // which V8 keeps in one byte a letter
   legalComments: 'linked',
   minifySyntax: true,
   minifyWhitespace: true,
-  // CommonJS dependencies (grpc-js) call require() for Node's own modules.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
-  },
   logLevel: 'warning',
-});
-await chmod('dist/main.js', 0o755);
+};
+await Promise.all([
+  build({
+    ...common,
+    entryPoints: { rxlet: 'src/main.ts' },
+    outdir: 'dist',
+    // Its modern build, of which the unused parts can be left out; Node's condition names the one for ES5.
+    alias: { rxjs: `${root}node_modules/rxjs/dist/esm/index.js` },
+    define: { 'import.meta.url': 'bundleUrl' },
+    banner: { js: "const bundleUrl=require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [{ name: 'apart', setup: apart }],
+  }),
+  build({ ...common, entryPoints: { undici: 'undici' }, outdir: 'dist' }),
+  mkdir('dist', { recursive: true })
+    .then(() => copyFile('scripts/lib/launch.cjs', 'dist/main.js'))
+    .then(() => chmod('dist/main.js', 0o755)),
+]);
+await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
+await promisify(execFile)(process.execPath, ['scripts/lib/write-code-cache.cjs']);
+
+/** Undici is as large as all the rest, and only sources over HTTP want it. */
+function apart(/** @type {import('esbuild').PluginBuild} */ { onResolve }) {
+  onResolve({ filter: /^undici$/ }, () => ({ path: './undici.js', external: true }));
+}

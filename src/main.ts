@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { defer, forkJoin, from, fromEvent, merge, of, switchMap, takeUntil, tap, type Observable } from 'rxjs';
 import { client } from './cli/client.ts';
 import { CliError, describeCliError } from './cli/cli-error.ts';

@@ -12,6 +12,8 @@ export function checkpointStore(folder: string, files: Files): CheckpointStore {
       catchError(() => of([])),
     );
   }
+  const write = (checkpoint: Checkpoint): Observable<undefined> =>
+    defer(() => files.writeFile(path(checkpoint.uid), JSON.stringify(checkpoint), { mode: 0o600 }));
   return {
     load: () =>
       files.list(folder).pipe(
@@ -19,10 +21,10 @@ export function checkpointStore(folder: string, files: Files): CheckpointStore {
         mergeMap((names) => (names.length === 0 ? of([]) : forkJoin(names.map(read)))),
         map((found) => found.flat()),
       ),
+    // The folder is there but for the first time, or somebody took it away.
     save: (checkpoint) =>
-      concat(
-        defer(() => files.makeDir(folder, 0o700)).pipe(ignoreElements()),
-        defer(() => files.writeFile(path(checkpoint.uid), JSON.stringify(checkpoint), { mode: 0o600 })),
+      write(checkpoint).pipe(
+        catchError(() => concat(files.makeDir(folder, 0o700).pipe(ignoreElements()), write(checkpoint))),
       ),
     remove: (uid) => defer(() => files.removeFile(path(uid))),
   };

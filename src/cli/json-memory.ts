@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { concat, ignoreElements, map, type Observable } from 'rxjs';
+import { catchError, concat, defer, ignoreElements, map, type Observable } from 'rxjs';
 import type { Files } from '../streams/ports/files.ts';
 
 /** A value that outlives the agent. */
@@ -14,11 +14,12 @@ export interface JsonMemory<T> {
 export function jsonMemory<T>(path: string, files: Files, isOurs: (value: unknown) => value is T): JsonMemory<T> {
   return {
     load: () => files.readFile(path).pipe(map((text) => (text === undefined ? undefined : parsed(text, isOurs)))),
-    save: (value) =>
-      concat(
-        files.makeDir(dirname(path), 0o750).pipe(ignoreElements()),
-        files.writeFile(path, JSON.stringify(value), { mode: 0o600 }),
-      ),
+    // The folder is there but for the first time, or somebody took it away.
+    save: (value) => {
+      const write$ = defer(() => files.writeFile(path, JSON.stringify(value), { mode: 0o600 }));
+      const makeDir$ = defer(() => files.makeDir(dirname(path), 0o750)).pipe(ignoreElements());
+      return write$.pipe(catchError(() => concat(makeDir$, write$)));
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import {
   from,
   ignoreElements,
   map,
+  merge,
   mergeMap,
   of,
   take,
@@ -171,8 +172,7 @@ function runSandbox(
 ): Observable<PodNote> {
   const { cri } = context;
   return concat(
-    preparePodCgroup(pod, context),
-    preparePodFiles(pod, context, memory.mounts),
+    merge(preparePodCgroup(pod, context), preparePodFiles(pod, context, memory.mounts)),
     sandboxFor(pod, attempt, progress, context).pipe(
       concatMap(({ config, runtimeHandler, problems }) =>
         concat(

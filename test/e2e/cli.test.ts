@@ -68,11 +68,11 @@ describe('the command line beside a running agent', () => {
     expect(problems).toMatchObject({ code: 1, err: 'rxlet: 1 problem\n' });
     expect(problems.out).toMatch(/broken\.yaml:9:5: spec\.containers\[0\]\.imge: unknown field, did you mean image\?/);
 
-    const used = await until('the use of the pod to be known', async () => {
+    // The first use of the processor is known when it has been measured twice.
+    await until('the use of the pod and of the node to be known', async () => {
       const { out } = await rxlet(node, 'top');
-      return /^web-node +\d+m +\d+Mi$/m.test(out) && out;
+      return /^web-node +\d+m +\d+Mi$/m.test(out) && /^node +\d+m +\d+Mi$/m.test(out);
     });
-    expect(used).toMatch(/^node +\d+m +\d+Mi$/m);
 
     await expectPlan(node, id);
   });

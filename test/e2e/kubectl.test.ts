@@ -48,11 +48,13 @@ test('kubectl exec passes on input to its end, output and the exit code', async 
 test('kubectl attach joins the first process of a container', async () => {
   tellStory(node(), 'reader').tell({
     restartPolicy: 'Never',
-    containers: [shell('main', 'read line; echo "heard $line"', { stdin: true })],
+    containers: [shell('main', 'read line; echo "heard $line"; read line', { stdin: true })],
   });
   await whenShown('reader');
   const attach = await kubectl('attach', '-i', `reader-${HOST}`);
   attach.child.stdin?.write('hello\n');
+  await until('the answer of the reader', () => attach.soFar().stdout.includes('heard hello\n'));
+  attach.child.stdin?.write('that is all\n');
   expect((await attach.ended).stdout).toContain('heard hello\n');
 });
 

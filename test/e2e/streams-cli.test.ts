@@ -96,11 +96,13 @@ test('rxlet attach joins the first process of a container', async () => {
   const story = tellStory(node(), 'reader');
   story.tell({
     restartPolicy: 'Never',
-    containers: [shell('main', 'read line; echo "heard $line"', { stdin: true })],
+    containers: [shell('main', 'read line; echo "heard $line"; read line', { stdin: true })],
   });
   await whenShown('reader');
   const attached = rxlet(node().paths.socket, 'attach', '-i', 'reader');
   attached.child.stdin?.write('hello\n');
+  await until('the answer of the reader', () => attached.soFar().stdout.includes('heard hello\n'));
+  attached.child.stdin?.write('that is all\n');
   expect(await attached.ended).toEqual({ code: 0, stdout: 'heard hello\n', stderr: '' });
 });
 

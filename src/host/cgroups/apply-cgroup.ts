@@ -23,9 +23,8 @@ export async function applyCgroup(path: string, limits: CgroupLimits, found: Hie
     return;
   }
   const processors = found.folders.get('cpuset');
-  for (const folder of new Set(found.folders.values())) {
-    await mkdir(join(folder, path), { recursive: true });
-  }
+  const folders = [...new Set(found.folders.values())];
+  await Promise.all(folders.map((folder) => mkdir(join(folder, path), { recursive: true })));
   if (processors !== undefined && !(await hasProcessors(join(processors, path)))) {
     for (const part of lineage(path)) await inherit(join(processors, part));
   }

@@ -16,13 +16,20 @@ export async function hierarchies(root: string = CGROUP_ROOT): Promise<Hierarchi
   if (controllers !== undefined) return { version: 2, root, controllers: controllers.split(/\s+/).filter(Boolean) };
   const folders = new Map<string, string>();
   let unified: string | undefined;
-  for (const name of await readdir(root)) {
-    const folder = await realpath(join(root, name));
-    if (!(await stat(folder)).isDirectory()) continue;
-    if ((await textOf(join(folder, 'cgroup.controllers'))) === undefined) folders.set(name, folder);
-    else unified = folder;
+  const names = await readdir(root);
+  const entries = await Promise.all(names.map((name) => entryOf(join(root, name))));
+  for (const [index, entry] of entries.entries()) {
+    if (!entry.isTree) continue;
+    if (entry.isUnified) unified = entry.folder;
+    else folders.set(names[index] ?? '', entry.folder);
   }
   return { version: 1, folders, ...(unified === undefined ? {} : { unified }) };
+}
+
+async function entryOf(path: string): Promise<{ folder: string; isTree: boolean; isUnified: boolean }> {
+  const folder = await realpath(path);
+  const [found, controllers] = await Promise.all([stat(folder), textOf(join(folder, 'cgroup.controllers'))]);
+  return { folder, isTree: found.isDirectory(), isUnified: controllers !== undefined };
 }
 
 /** The root of every tree that a cgroup may be in. */

@@ -11,9 +11,14 @@ import { removeCgroup } from './remove-cgroup.ts';
 /** The cgroups of this machine through its file system, version 1 and 2 alike (driver `cgroupfs`). */
 export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
   // They are mounted once, when the machine starts.
-  let mounted: Hierarchies | undefined;
+  let mounted: Promise<Hierarchies> | undefined;
+  const found = (): Promise<Hierarchies> =>
+    (mounted ??= hierarchies(root).catch((error: unknown) => {
+      mounted = undefined;
+      throw error;
+    }));
   return {
-    apply: (path, limits) => done(async () => applyCgroup(path, limits, (mounted ??= await hierarchies(root)))),
+    apply: (path, limits) => done(async () => applyCgroup(path, limits, await found())),
     remove: (path, how) => done(() => (how === 'kill' ? emptyCgroup(path, root) : removeCgroup(path, root))),
     children: (path) => defer(() => childrenOf(path, root)),
   };

@@ -68,8 +68,8 @@ export function manifestStream(
       map(({ trouble }) => trouble && `cannot be watched, so changes show late: ${trouble}`),
     );
     const state$ = (memory: FileMemory | undefined): Observable<ManifestState> =>
-      merge(hint$, interval(config.fileCheckFrequency)).pipe(
-        startWith(undefined),
+      // The watch stands before the first look, so that nothing is missed between the two.
+      merge(hint$, interval(config.fileCheckFrequency), of(undefined)).pipe(
         lookAgain(look),
         scan((state, seen) => foldManifests(state, seen, config), initialState(memory)),
       );

@@ -14,6 +14,7 @@ import {
   type Observable,
 } from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
+import { isManifestName } from './manifest-name.ts';
 import { isMissing, lookAtFile, SETTLE_TIME, statOf$, type FileReading } from './look-at-file.ts';
 
 /** One look at the manifest path. `failed`: nothing is known, so everything stays as it was. */
@@ -89,10 +90,6 @@ function holdMissing(known: ReadonlyMap<string, FileReading>, found: readonly Fi
     const isGone = now - missingSince >= SETTLE_TIME || now < missingSince;
     return isBack || isGone ? [] : { ...file, missingSince };
   });
-}
-
-function isManifestName(name: string): boolean {
-  return /^[^.].*\.(?:yaml|yml|json)$/.test(name);
 }
 
 const entriesOf$ = bindNodeCallback((path: string, done: (error: Error | null, names: string[]) => void) => {

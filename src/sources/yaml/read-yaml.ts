@@ -5,7 +5,7 @@ import { locateNode } from './locate-node.ts';
 import { plainValue } from './plain-value.ts';
 import { splitDocuments } from './split-documents.ts';
 import { KUBERNETES_SCALARS } from './scalars.ts';
-import { countTokens, MOST_TOKENS } from './token-limit.ts';
+import { countTokens, isPlain, MOST_TOKENS, type TokenCount } from './token-limit.ts';
 
 /** One document of a file that could be read. */
 export interface YamlDocument {
@@ -41,8 +41,9 @@ export function readYaml(text: string): YamlReading {
   const documents: YamlDocument[] = [];
   const problems: YamlProblem[] = [];
   let left = MOST_TOKENS;
+  const isShort = text.length < MOST_TOKENS;
   for (const { text: part, line } of splitDocuments(withoutJsonTabs(text))) {
-    const { tokens, beyond } = countTokens(part, left);
+    const { tokens, beyond } = isShort && isPlain(part) ? PLAIN : countTokens(part, left);
     if (beyond?.limit === 'tokens')
       return refusal(part, beyond.offset, `the file holds more than ${MOST_TOKENS} words and signs`, line);
     left -= tokens;
@@ -52,6 +53,8 @@ export function readYaml(text: string): YamlReading {
   }
   return { documents, problems };
 }
+
+const PLAIN: TokenCount = { tokens: 0 };
 
 function refusal(text: string, offset: number, message: string, linesBefore = 0): YamlReading {
   const before = text.slice(0, offset).split('\n');

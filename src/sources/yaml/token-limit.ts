@@ -48,6 +48,17 @@ export function countTokens(text: string, most: number): TokenCount {
   return { tokens };
 }
 
+/**
+ * Whether a text is seen to be below both limits without being taken apart: it has fewer letters than tokens are
+ * allowed, and no line so long that it and all brackets could descend too far, as every level needs a column of its own
+ * or a bracket.
+ */
+export function isPlain(text: string): boolean {
+  if (text.length >= MOST_TOKENS) return false;
+  const most = MOST_LEVELS - (text.match(/[[{]/g)?.length ?? 0);
+  return text.split('\n').every(({ length }) => length < most);
+}
+
 /** What the lexer says beside the text: where a document or a scalar begins, and that a bracket was left open. */
 const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f']);
 const INDICATORS: ReadonlySet<string> = new Set(['-', '?', ':']);

@@ -298,6 +298,21 @@ describe('fileSource', () => {
     await until('a=2');
   });
 
+  it('follows an edit of a file elsewhere that a link leads to', async () => {
+    mkdirSync(dir);
+    const elsewhere = join(root, 'a.yaml');
+    writeFileSync(elsewhere, pod('a'));
+    const { until } = start();
+    await until('');
+    symlinkSync(elsewhere, join(dir, 'link.yaml'));
+    await until('a=1');
+    writeFileSync(elsewhere, pod('a', 'busybox:2'));
+    await until('a=2');
+    symlinkSync(join(root, 'nowhere'), join(dir, 'nothing.yaml'));
+    writeFileSync(elsewhere, pod('a', 'busybox:3'));
+    await until('a=3');
+  });
+
   it('takes a single file of any name, through edits, removal and return', async () => {
     mkdirSync(dir);
     const file = join(dir, 'the-pod');
