@@ -1,6 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command as Commander } from 'commander';
 import { POD_VERBS, type PodVerb } from '../model/pod-command.ts';
 import type { AgentOptions, ClientCommand, PsFormat, PsOptions, ValidateOptions } from './command.ts';
+import { addSimulate } from './simulate-program.ts';
 
 /** Where the agent listens unless it is told otherwise. */
 export const SOCKET = '/run/rxlet/rxlet.sock';
@@ -24,6 +25,7 @@ export function addClientCommands(program: Commander, then: Then): void {
   addCompletion(program, then);
   addVolumes(program, then);
   addValidate(program, then);
+  addSimulate(program, then);
 }
 
 function addPs(program: Commander, then: Then): void {

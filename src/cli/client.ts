@@ -51,5 +51,9 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),
       );
+    case 'simulate':
+      return defer(() => import('./commands/simulate.ts')).pipe(
+        switchMap(({ simulate }) => simulate(command.options, { terminal, stdin })),
+      );
   }
 }

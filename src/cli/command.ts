@@ -23,7 +23,8 @@ export type ClientCommand =
   | { readonly kind: 'completion'; readonly shell: 'bash' | 'zsh' }
   | { readonly kind: 'top'; readonly options: TopOptions }
   | { readonly kind: 'volumes'; readonly options: VolumesOptions }
-  | { readonly kind: 'validate'; readonly options: ValidateOptions };
+  | { readonly kind: 'validate'; readonly options: ValidateOptions }
+  | { readonly kind: 'simulate'; readonly options: SimulateOptions };
 
 /** What joins this terminal to a container. */
 export type StreamCommand =
@@ -154,5 +155,17 @@ export interface VolumesOptions {
 export interface ValidateOptions {
   /** Files and folders; `-` is standard input. */
   readonly paths: readonly string[];
+  readonly format: 'text' | 'json';
+}
+
+export interface SimulateOptions {
+  /** Files and folders of manifests; `-` is standard input. */
+  readonly paths: readonly string[];
+  /** File that says what happens, and what is expected. */
+  readonly script: string | undefined;
+  /** Milliseconds; absent: as the script says. */
+  readonly span: number | undefined;
+  readonly seed: number | undefined;
+  readonly config: string | undefined;
   readonly format: 'text' | 'json';
 }

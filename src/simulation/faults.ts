@@ -41,10 +41,9 @@ export type FaultRates = Readonly<Partial<Record<Fault['kind'], number>>>;
 
 /** Faults by dice: each call meets them at these rates, by the seed of the node. */
 export function faultDice(rates: FaultRates): Faults {
-  const kinds = Object.keys(FAULT_OF) as Fault['kind'][];
   return ({ name }, random) => {
     let left = random();
-    const kind = kinds.find((one) => (left -= rates[one] ?? 0) < 0);
+    const kind = FAULT_KINDS.find((one) => (left -= rates[one] ?? 0) < 0);
     if (kind === undefined) return undefined;
     // A disk answers or does not: there is no deadline after which one stops to wait for it.
     return FAULT_OF[isCri(name) ? kind : DISK_KIND[kind]](random);
@@ -76,3 +75,5 @@ const DISK_KIND: Readonly<Record<Fault['kind'], 'fail' | 'slow' | 'late'>> = {
 function time(random: () => number): number {
   return Math.round(random() ** 4 * LONGEST);
 }
+
+export const FAULT_KINDS: readonly Fault['kind'][] = Object.keys(FAULT_OF) as Fault['kind'][];

@@ -30,3 +30,14 @@ export const LATENCIES: Readonly<Record<string, Latency>> = {
 
 /** Of calls that have none of their own: those to the disk. */
 export const OTHER_LATENCY: Latency = [0, 2];
+
+/** All calls that can go wrong: those to the runtime, and those to the disk. */
+export const CALL_NAMES: readonly string[] = [
+  ...Object.keys(LATENCIES),
+  'GetContainerEvents',
+  ...['makeDir', 'writeFile', 'readFile', 'list', 'typeOf', 'link', 'readLink', 'removeFile', 'removeTree'].map(
+    (name) => `files.${name}`,
+  ),
+  ...['below', 'mount', 'mountMemory', 'unmount', 'bindInside'].map((name) => `mounts.${name}`),
+  ...['setMode', 'giveToGroup', 'writePayload', 'usage'].map((name) => `volumeFiles.${name}`),
+];

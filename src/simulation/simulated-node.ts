@@ -50,6 +50,7 @@ export interface SimulatedNodeOptions {
 export interface World {
   readonly sandboxes: () => readonly SimulatedSandbox[];
   readonly containers: () => readonly SimulatedContainer[];
+  readonly container: (containerId: string) => SimulatedContainer | undefined;
   /** The containers whose process runs now. */
   readonly running: () => readonly SimulatedContainer[];
   /** Every call to the runtime and the disk, in the order in which they were sent. */
@@ -162,6 +163,7 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
     world: {
       sandboxes: () => [...body.sandboxes.values()],
       containers: () => [...body.containers.values()],
+      container: (id) => body.containers.get(id),
       running: () => [...body.containers.values()].filter(({ state }) => state === 'running'),
       calls: phone.log,
       history: body.history,

@@ -1,5 +1,6 @@
 import type { TraceEvent } from '../../streams/trace/trace-event.ts';
 import { LEGEND, marbleRows, type MarbleRow } from './marble-rows.ts';
+import { axisLine, trackLine, trackSheet } from './track-sheet.ts';
 import { wrap } from './wrap.ts';
 
 export interface MarbleWindow {
@@ -33,11 +34,13 @@ export function drawMarbles(
   const rows = marbleRows(events)
     .map((row) => within(row, from, now))
     .filter(({ label, marks, openSince }) => FIXED.has(label) || marks.length > 0 || openSince !== undefined);
-  const longest = Math.max(...rows.map(({ label }) => label.length));
-  const side = Math.max(0, Math.min(longest, Math.max(MOST_SHORT, Math.floor(columns / 3)), columns - 3));
-  const gap = ' '.repeat(columns > 3 ? 2 : 0);
-  const width = Math.max(1, columns - side - gap.length);
-  const lines = rows.map((row) => `${short(row.label, side)}${gap}${paint(drawTrack(row, { from, span, width }))}`);
+  const sheet = trackSheet(
+    rows.map(({ label }) => label),
+    columns,
+    MOST_SHORT,
+  );
+  const { side, gap, width } = sheet;
+  const lines = rows.map((row) => trackLine(sheet, row.label, paint(drawTrack(row, { from, span, width }))));
   const legend = LEGEND.flatMap((line) => wrap(line, columns, '', '  '));
   return [
     `${' '.repeat(side)}${gap}${axis(span, width)}`,
@@ -59,10 +62,6 @@ function within({ label, marks, openSince }: MarbleRow, from: number, now: numbe
     marks: marks.filter(({ at }) => at >= from && at <= now),
     ...(openSince === undefined || openSince > now ? {} : { openSince }),
   };
-}
-
-function short(label: string, side: number): string {
-  return label.length <= side ? label.padEnd(side) : `${label.slice(0, Math.max(0, side - 1))}…`.slice(0, side);
 }
 
 interface Track {
@@ -112,17 +111,10 @@ function column(at: number, { from, span, width }: Track): number {
 
 /** The times of the quarters, and where it is now. */
 function axis(span: number, width: number): string {
-  const cells = Array.from({ length: width }, () => ' ');
-  const ticks = width >= 40 ? [0, 1, 2, 3] : [0];
-  for (const quarter of ticks) {
+  const quarters = width >= 40 ? [0, 1, 2, 3] : [0];
+  const ticks = quarters.map((quarter) => {
     const seconds = Number(((span * (4 - quarter)) / 4_000).toFixed(1));
-    write(cells, Math.floor((quarter * width) / 4), `-${seconds}s`);
-  }
-  write(cells, width - 'now'.length, 'now');
-  return cells.join('').trimEnd();
-}
-
-function write(cells: string[], at: number, text: string): void {
-  for (const [index, letter] of Array.from(text).entries())
-    if (at + index >= 0 && at + index < cells.length) cells[at + index] = letter;
+    return { at: quarter / 4, text: `-${seconds}s` };
+  });
+  return axisLine(width, ticks, 'now');
 }
