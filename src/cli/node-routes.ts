@@ -1,4 +1,4 @@
-import { combineLatest, map, type Observable } from 'rxjs';
+import { combineLatest, map, mergeMap, of, take, type Observable } from 'rxjs';
 import type { RunConfig } from '../model/config/run-config.ts';
 import { wireConfig } from '../model/config/wire-config.ts';
 import type { AgentMetrics } from '../server/metrics/agent-metrics.ts';
@@ -8,6 +8,8 @@ import type { Route } from '../server/route.ts';
 import { runningPodsOf } from '../server/running-pods.ts';
 import { send } from '../server/send.ts';
 import type { StatsPorts } from '../server/stats/collect.ts';
+import { volumeLook } from '../server/stats/collect-volumes.ts';
+import { volumeFamilies } from '../server/stats/volume-families.ts';
 import { statsRoutes } from '../server/stats/stats-routes.ts';
 import { tell } from '../server/tell.ts';
 import type { PodBook } from '../streams/book/pod-book.ts';
@@ -31,6 +33,13 @@ export function nodeRoutes(
   const state$ = combineLatest({ view: view$, book: book$ }).pipe(
     map(({ view, book }): NodeState => ({ view, book, nodeName, version })),
   );
+  const volumes = volumeLook();
+  const claims$ = combineLatest([stats$, book$]).pipe(
+    take(1),
+    mergeMap(([ports, book]) =>
+      ports ? volumes(ports, book, true).pipe(map((found) => volumeFamilies(found, book))) : of([]),
+    ),
+  );
   return [
     {
       path: '/runningpods/',
@@ -42,7 +51,7 @@ export function nodeRoutes(
       access: 'node',
       answer: ({ response }) => send(response, { status: 200, json: { kubeletconfig: wireConfig(config) } }),
     },
-    ...metricsRoutes(metrics, state$),
-    ...statsRoutes({ nodeName, ports$: stats$, book$ }),
+    ...metricsRoutes(metrics, state$, claims$),
+    ...statsRoutes({ nodeName, ports$: stats$, book$, volumes }),
   ];
 }

@@ -126,7 +126,10 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         metrics.meter(measured);
         traceMeasured(measured);
       },
-      trace: trace.record,
+      trace: (fact) => {
+        trace.record(fact);
+        metrics.trace(fact);
+      },
     });
     const session$ = connected$.pipe(
       map((edges): Session => ({
@@ -199,10 +202,10 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         }),
         mergeMap(([before, now]) => problemLines(before, now)),
       ),
-      localApi({ socket: config.socket, routes }).pipe(
+      localApi({ socket: config.socket, routes: metrics.http.metered(routes, 'local') }).pipe(
         map((socket): LogLine => ({ level: 'info', message: 'the local API is ready', fields: { socket } })),
       ),
-      tcpServers(config, routes),
+      tcpServers(config, metrics.http.metered(routes, 'readwrite')),
       systemd({
         env,
         pid: process.pid,

@@ -97,6 +97,17 @@ describe('the endpoints of a node with a busy pod and an idle one', () => {
     const started = resource.get('container_start_time_seconds')?.samples ?? [];
     expect(started.every(({ value }) => Math.abs(value - Date.now() / 1_000) < 300)).toBe(true);
 
+    const cadvisor = parseExposition(await get(node.paths.socket, '/metrics/cadvisor'));
+    const ofBusy = (name: string, container: string): number =>
+      cadvisor
+        .get(name)
+        ?.samples.find(({ labels }) => labels['pod'] === `busy-${HOST}` && labels['container'] === container)?.value ??
+      NaN;
+    expect(ofBusy('container_cpu_usage_seconds_total', 'main')).toBeGreaterThan(0.5);
+    expect(ofBusy('container_memory_working_set_bytes', 'main')).toBeGreaterThan(0);
+    expect(ofBusy('container_cpu_usage_seconds_total', '')).toBeGreaterThan(0.5);
+    expect(cadvisor.get('container_scrape_error')?.samples[0]?.value).toBe(0);
+
     const metrics = parseExposition(await get(node.paths.socket, '/metrics'));
     const value = (name: string, label = ''): number | undefined =>
       metrics.get(name)?.samples.find(({ labels }) => label === '' || Object.values(labels).includes(label))?.value;
@@ -106,6 +117,8 @@ describe('the endpoints of a node with a busy pod and an idle one', () => {
     expect(value('kubelet_started_containers_total', 'container')).toBe(2);
     expect(value('kubelet_runtime_operations_total', 'create_container')).toBe(2);
     expect(value('kubelet_pod_start_duration_seconds')).toBeDefined();
+    expect(value('kubelet_http_requests_total', 'stats/summary')).toBeGreaterThan(0);
+    expect(value('kubelet_cgroup_version')).toBeGreaterThan(0);
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e7);
 
     const running = JSON.parse(await get(node.paths.socket, '/runningpods/')) as { readonly items: readonly unknown[] };

@@ -1,8 +1,9 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defer, from, type Observable } from 'rxjs';
+import { defer, finalize, from, type Observable } from 'rxjs';
 import type { DiskUsage, NodeUsage } from '../../streams/ports/node-usage.ts';
 import { hasCode } from '../files/system-error.ts';
+import { treeUsage } from '../volumes/disk-usage.ts';
 import { cgroupUsage } from './cgroup-usage.ts';
 import { machineUsage } from './machine-usage.ts';
 
@@ -13,6 +14,15 @@ export function nodeUsage(): NodeUsage {
     cgroup: (path) => cold(() => cgroupUsage(path)),
     disk: (path) => cold(() => diskOf(path)),
     device: (path) => cold(() => unlessGone(async () => (await stat(path)).dev)),
+    tree: (path) =>
+      defer(() => {
+        const abort = new AbortController();
+        return from(treeUsage(path, abort.signal)).pipe(
+          finalize(() => {
+            abort.abort();
+          }),
+        );
+      }),
     filesIn: (folder) => cold(() => sizeOf(folder)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TreeUsage } from '../../streams/ports/node-usage.ts';
 import { hasCode } from '../files/system-error.ts';
 
 const BLOCK = 512;
@@ -10,9 +11,16 @@ const BLOCK = 512;
  * Rejects soon after `signal` is aborted: a tree may be very large.
  */
 export async function diskUsage(path: string, signal?: AbortSignal): Promise<number> {
+  return (await treeUsage(path, signal)).bytes;
+}
+
+/** The same with the inodes of the tree: its files and folders, itself included. */
+export async function treeUsage(path: string, signal?: AbortSignal): Promise<TreeUsage> {
   const counted = new Set<number>();
+  let inodes = 0;
   const root = await statOf(path);
-  return root ? add(path, root.dev) : 0;
+  const bytes = root ? await add(path, root.dev) : 0;
+  return { bytes, inodes };
 
   async function add(at: string, device: number): Promise<number> {
     signal?.throwIfAborted();
@@ -22,6 +30,7 @@ export async function diskUsage(path: string, signal?: AbortSignal): Promise<num
       if (counted.has(stats.ino)) return 0;
       counted.add(stats.ino);
     }
+    inodes += 1;
     let bytes = stats.blocks * BLOCK;
     if (!stats.isDirectory()) return bytes;
     try {

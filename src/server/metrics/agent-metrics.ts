@@ -1,8 +1,10 @@
 import { assertNever } from '../../model/errors.ts';
 import type { Happened } from '../../streams/events/event-log.ts';
 import type { ImageGcNote } from '../../streams/image-gc/image-gc.ts';
+import type { Tracer } from '../../streams/ports/tracer.ts';
 import type { Meter } from '../../streams/ports/meter.ts';
 import type { Family } from './family.ts';
+import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { counter, histogram } from './tallies.ts';
 
 /** The one place that counts what the agent does. It costs some map look-ups per event, whether somebody asks or not. */
@@ -10,8 +12,11 @@ export interface AgentMetrics {
   readonly meter: Meter;
   /** Counts what happened to a pod. */
   readonly happened: (happening: Happened) => void;
+  /** Hears what is traced: some of it is counted. */
+  readonly trace: Tracer;
   /** Counts images that were removed. */
   readonly imageGone: (note: ImageGcNote) => void;
+  readonly http: HttpMetrics;
   /** What `/metrics` tells of it; the kubelet's names, and units in the names. */
   readonly families: () => readonly Family[];
   /** What `/metrics/probes` tells. */
@@ -93,6 +98,15 @@ export function agentMetrics(): AgentMetrics {
     'kubelet_started_containers_total',
     'Containers that have been started, by their kind; sandboxes of pods among them.',
   );
+  const failedStarts = counter(
+    'kubelet_started_containers_errors_total',
+    'Containers that could not be started, by their kind and why.',
+  );
+  const restartedPods = counter(
+    'kubelet_restarted_pods_total',
+    'Pods that began anew under the UID of one that had ended.',
+  );
+  const evictions = counter('kubelet_evictions', 'Pods that were evicted, by what they took too much of.');
   const events = counter('rxlet_events_total', 'What happened to pods, by type and reason of the event.');
   const probes = counter('prober_probe_total', 'Questions of probes to containers, by their result.');
   const probeTimes = histogram(
@@ -101,6 +115,7 @@ export function agentMetrics(): AgentMetrics {
     DEFAULT_BUCKETS,
   );
   for (const each of [startedPods, startedPodErrors]) each.add({}, 0);
+  restartedPods.add({ static: 'true' }, 0);
   /** Milliseconds since 1970. */
   let lastRelist: number | undefined;
   let lastSeen: number | undefined;
@@ -134,6 +149,9 @@ export function agentMetrics(): AgentMetrics {
       case 'podStarted':
         startTimes.observe({}, seconds);
         return;
+      case 'startFailed':
+        failedStarts.add({ container_type: measured.container, code: measured.code });
+        return;
       case 'pull':
         pullTimes.observe({ image_size_in_bytes: sizeClass(measured.size) }, seconds);
         return;
@@ -160,13 +178,21 @@ export function agentMetrics(): AgentMetrics {
     startedContainers.add({ container_type: 'pod_sandbox' });
   }
 
+  const http = httpMetrics();
+
   return {
     meter,
+    http,
     happened: ({ note, pod }) => {
       events.add({ type: note.level, reason: note.reason });
+      if (note.reason === 'Evicted') evictions.add({ eviction_signal: limitIn(note.message) });
       if (note.reason !== 'Started' || note.container === undefined) return;
       const isInit = pod?.spec.initContainers?.some(({ name }) => name === note.container) === true;
       startedContainers.add({ container_type: isInit ? 'init_container' : 'container' });
+    },
+    trace: (fact) => {
+      if (fact.kind !== 'phase') return;
+      if (fact.from === 'ended' && fact.to !== 'gone') restartedPods.add({ static: 'true' });
     },
     imageGone: (note) => {
       if (note.kind === 'removed') goneImages.add({ reason: note.reason });
@@ -181,9 +207,20 @@ export function agentMetrics(): AgentMetrics {
         type: 'gauge',
         samples: lastSeen === undefined ? [] : [{ labels: {}, value: lastSeen / 1_000 }],
       },
-      ...[workTimes, startTimes, pullTimes, goneImages, startedPods, startedPodErrors, startedContainers, events].map(
-        (each) => each.family(),
-      ),
+      ...[
+        workTimes,
+        startTimes,
+        pullTimes,
+        goneImages,
+        startedPods,
+        startedPodErrors,
+        startedContainers,
+        failedStarts,
+        restartedPods,
+        evictions,
+        events,
+      ].map((each) => each.family()),
+      ...http.families(),
     ],
     probeFamilies: () => [probes.family(), probeTimes.family()],
   };
@@ -191,6 +228,12 @@ export function agentMetrics(): AgentMetrics {
 
 function sizeClass(bytes: number): string {
   return IMAGE_SIZES.find(([least]) => bytes >= least)?.[1] ?? 'N/A';
+}
+
+/** The kubelet's names of the limits of local storage, by the words with which it tells them. */
+function limitIn(message: string): string {
+  if (message.startsWith('Usage of EmptyDir')) return 'emptydirfs.limit';
+  return message.startsWith('Pod ephemeral') ? 'ephemeralpodfs.limit' : 'ephemeralcontainerfs.limit';
 }
 
 const PROBE_TYPES = { liveness: 'Liveness', readiness: 'Readiness', startup: 'Startup' } as const;

@@ -1,4 +1,4 @@
-import { map, type Observable } from 'rxjs';
+import { forkJoin, map, take, type Observable } from 'rxjs';
 import type { Route } from '../route.ts';
 import type { Answer } from '../send.ts';
 import { tell } from '../tell.ts';
@@ -7,14 +7,20 @@ import { exposition, EXPOSITION_TYPE, type Family } from './family.ts';
 import { processFamilies } from './process-families.ts';
 import { stateFamilies, type NodeState } from './state-families.ts';
 
-/** `/metrics` and `/metrics/probes`, in the Prometheus text format. */
-export function metricsRoutes(metrics: AgentMetrics, state$: Observable<NodeState>): readonly Route[] {
+/** `/metrics` and `/metrics/probes`, in the Prometheus text format. `volumes$` emits once what is in the folders of claims. */
+export function metricsRoutes(
+  metrics: AgentMetrics,
+  state$: Observable<NodeState>,
+  volumes$: Observable<readonly Family[]>,
+): readonly Route[] {
   return [
     {
       path: '/metrics',
       access: 'node',
       answer: tell(
-        state$.pipe(map((state) => [...metrics.families(), ...stateFamilies(state), ...processFamilies()])),
+        forkJoin([state$.pipe(take(1)), volumes$]).pipe(
+          map(([state, volumes]) => [...metrics.families(), ...stateFamilies(state), ...volumes, ...processFamilies()]),
+        ),
         exposed,
       ),
     },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { single, type Family } from './family.ts';
 
 /** What the agent itself costs, under the names that Prometheus' own clients use. */
@@ -21,10 +21,14 @@ export function processFamilies(): readonly Family[] {
       'When the agent was started, in seconds since 1970.',
       Number((performance.timeOrigin / 1_000).toFixed(3)),
     ),
+    single('kubelet_cgroup_version', 'Version of the cgroups of this machine.', existsSync(UNIFIED) ? 2 : 1),
     single('process_open_fds', 'Files and sockets that are open.', readdirSync('/proc/self/fd').length),
     single('process_max_fds', 'Files and sockets that may be open.', mostFiles()),
   ];
 }
+
+/** Is there where all controllers are in one hierarchy. */
+const UNIFIED = '/sys/fs/cgroup/cgroup.controllers';
 
 /** Of `/proc/self/stat`, counted from the field after the name of the program, which may hold anything. */
 const VIRTUAL = 20;

@@ -31,6 +31,8 @@ export interface CollectedPod {
   readonly startedAt: number;
   readonly containers: readonly CollectedContainer[];
   readonly sandbox?: PodSandboxStats;
+  /** Absent where cgroups are left to the runtime. */
+  readonly cgroupPath?: string;
   /** Looked at where the runtime does not tell of the sandbox. */
   readonly cgroup?: CgroupUsage;
 }
@@ -130,6 +132,7 @@ function podOf(
       containers: containers.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
       startedAt: ready.createdAt,
       ...(sandbox ? { sandbox } : {}),
+      ...(cgroups ? { cgroupPath: cgroups.ofPod(pod) } : {}),
       ...(cgroup ? { cgroup } : {}),
     })),
   );

@@ -1,10 +1,12 @@
-import { catchError, defer, map, mergeMap, of, share, take, throwError, type Observable } from 'rxjs';
+import { catchError, defer, forkJoin, map, mergeMap, of, share, take, throwError, type Observable } from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
 import type { PodBook } from '../../streams/book/pod-book.ts';
 import { exposed } from '../metrics/metrics-routes.ts';
 import type { Route } from '../route.ts';
 import { send, type Answer } from '../send.ts';
 import { collect, type Collected, type StatsPorts } from './collect.ts';
+import { cadvisorFailed, cadvisorFamilies } from './cadvisor-families.ts';
+import type { CollectedVolumes, VolumeLook } from './collect-volumes.ts';
 import { cpuRates } from './cpu-rates.ts';
 import { resourceFamilies, scrapeErrors } from './resource-families.ts';
 import { summaryOf, type SummaryOptions } from './summary.ts';
@@ -14,12 +16,13 @@ export interface StatsConfig {
   /** Absent until the runtime has answered; emits the newest at once. */
   readonly ports$: Observable<StatsPorts | undefined>;
   readonly book$: Observable<PodBook>;
+  readonly volumes: VolumeLook;
 }
 
-/** `/stats/summary` and `/metrics/resource`. Whoever asks at the same time shares one look. */
-export function statsRoutes({ nodeName, ports$, book$ }: StatsConfig): readonly Route[] {
+/** `/stats/summary`, `/metrics/cadvisor` and `/metrics/resource`. Whoever asks at the same time shares one look. */
+export function statsRoutes({ nodeName, ports$, book$, volumes }: StatsConfig): readonly Route[] {
   const rates = cpuRates();
-  const collected$ = ports$.pipe(
+  const ground$ = ports$.pipe(
     take(1),
     mergeMap((ports) =>
       ports ? of(ports) : throwError(() => new Error('the container runtime has not answered yet')),
@@ -27,24 +30,45 @@ export function statsRoutes({ nodeName, ports$, book$ }: StatsConfig): readonly 
     mergeMap((ports) =>
       book$.pipe(
         take(1),
-        mergeMap((book) => collect(ports, book)),
+        map((book) => ({ ports, book })),
       ),
     ),
+  );
+  const collected$ = ground$.pipe(
+    mergeMap(({ ports, book }) => collect(ports, book)),
+    share(),
+  );
+  const volumes$ = ground$.pipe(
+    mergeMap(({ ports, book }) => volumes(ports, book, false)),
     share(),
   );
   return [
     {
       path: '/stats/summary',
       access: 'node',
-      answer: ({ response, query }) =>
-        collected$.pipe(
-          map((collected): Answer => {
-            const onlyCpuAndMemory = query.get('only_cpu_and_memory') === 'true';
-            const options: SummaryOptions = { nodeName, onlyCpuAndMemory, rates, self: ownUsage() };
+      answer: ({ response, query }) => {
+        const onlyCpuAndMemory = query.get('only_cpu_and_memory') === 'true';
+        return forkJoin({
+          collected: collected$,
+          volumes: onlyCpuAndMemory ? of<CollectedVolumes>(new Map()) : volumes$,
+        }).pipe(
+          map(({ collected, volumes: seen }): Answer => {
+            const options: SummaryOptions = { nodeName, onlyCpuAndMemory, rates, volumes: seen, self: ownUsage() };
             return { status: 200, json: summaryOf(collected, options) };
           }),
           catchError((error: unknown) => of<Answer>({ status: 500, text: messageOf(error) })),
           mergeMap((answer) => send(response, answer)),
+        );
+      },
+    },
+    {
+      path: '/metrics/cadvisor',
+      access: 'node',
+      answer: ({ response }) =>
+        collected$.pipe(
+          map((collected) => cadvisorFamilies(collected)),
+          catchError(() => of(cadvisorFailed())),
+          mergeMap((families) => defer(() => send(response, exposed(families)))),
         ),
     },
     {

@@ -2,6 +2,7 @@ import type { CpuUsage, FilesystemUsage, MemoryUsage, NetworkUsage, PsiStats, Sw
 import { rfc3339 } from '../../model/rfc3339.ts';
 import type { CpuAndMemory, DiskUsage, InterfaceUsage, MachineUsage } from '../../streams/ports/node-usage.ts';
 import type { Collected, CollectedContainer, CollectedPod } from './collect.ts';
+import type { CollectedVolume, CollectedVolumes } from './collect-volumes.ts';
 import type { CpuRates } from './cpu-rates.ts';
 
 export interface SummaryOptions {
@@ -9,6 +10,8 @@ export interface SummaryOptions {
   /** `?only_cpu_and_memory=true`. */
   readonly onlyCpuAndMemory: boolean;
   readonly rates: CpuRates;
+  /** Those that were looked at; not needed for CPU and memory only. */
+  readonly volumes?: CollectedVolumes;
   /** Of the agent itself. */
   readonly self: CpuAndMemory & { readonly startedAt: number };
 }
@@ -52,6 +55,8 @@ function summaryOfPod(collectedPod: CollectedPod, collected: Collected, options:
   const { at, disk } = collected;
   const { onlyCpuAndMemory, rates } = options;
   const { name, namespace, uid } = pod.metadata;
+  const volumes = options.volumes?.get(uid) ?? [];
+  const ephemeral = volumes.filter(({ isEphemeral }) => isEphemeral);
   const time = rfc3339(at);
   const linux = sandbox?.linux;
   const whole = cgroup ? used(`pod/${uid}`, cgroup, at, rates) : undefined;
@@ -68,17 +73,39 @@ function summaryOfPod(collectedPod: CollectedPod, collected: Collected, options:
     ...(memory ? { memory } : {}),
     ...(linux?.io?.psi ? { io: { time, psi: pressure(linux.io.psi) } } : {}),
     ...(onlyCpuAndMemory || !linux?.network ? {} : { network: networkOfPod(linux.network, at) }),
+    ...(onlyCpuAndMemory || volumes.length === 0
+      ? {}
+      : { volume: volumes.map((volume) => summaryOfVolume(volume, namespace, time)) }),
     ...(onlyCpuAndMemory
       ? {}
       : {
           'ephemeral-storage': {
             ...(disk ? filesystem(disk, time) : { time }),
-            usedBytes: sum(containers.map(({ stats, logs }) => logs + (stats.writableLayer?.usedBytes?.value ?? 0))),
-            inodesUsed: sum(containers.map(({ stats }) => stats.writableLayer?.inodesUsed?.value ?? 0)),
+            usedBytes: sum([
+              ...containers.map(({ stats, logs }) => logs + (stats.writableLayer?.usedBytes?.value ?? 0)),
+              ...ephemeral.map(({ used: its }) => its?.bytes ?? 0),
+            ]),
+            inodesUsed: sum([
+              ...containers.map(({ stats }) => stats.writableLayer?.inodesUsed?.value ?? 0),
+              ...ephemeral.map(({ used: its }) => its?.inodes ?? 0),
+            ]),
           },
         }),
     ...(onlyCpuAndMemory || processes === undefined ? {} : { process_stats: { process_count: processes } }),
     ...(cgroup?.swap === undefined ? {} : { swap: { time, swapUsageBytes: cgroup.swap } }),
+  };
+}
+
+function summaryOfVolume({ name, claim, disk, used: its }: CollectedVolume, namespace: string, time: string): unknown {
+  return {
+    time,
+    availableBytes: disk.available,
+    capacityBytes: disk.capacity,
+    inodesFree: disk.inodesFree,
+    inodes: disk.inodes,
+    ...(its ? { usedBytes: its.bytes, inodesUsed: its.inodes } : {}),
+    name,
+    ...(claim === undefined ? {} : { pvcRef: { name: claim, namespace } }),
   };
 }
 

@@ -8,6 +8,8 @@ export type Measured =
   | { readonly kind: 'work'; readonly uid: PodUid; readonly operation: WorkOperation; readonly took: number }
   /** Every container of the pod has begun to run; `took` since the first work on it. */
   | { readonly kind: 'podStarted'; readonly uid: PodUid; readonly took: number }
+  /** A container could not be started; `code` is the kubelet's word for why. */
+  | { readonly kind: 'startFailed'; readonly container: ContainerType; readonly code: string; readonly took: number }
   /** `size` in bytes, 0 where it is not known. */
   | { readonly kind: 'pull'; readonly took: number; readonly size: number }
   | {
@@ -33,6 +35,8 @@ export interface CriCall {
   readonly answer?: unknown;
   readonly error?: unknown;
 }
+
+export type ContainerType = 'container' | 'init_container';
 
 /** What the kubelet calls the kinds of work on a pod. */
 export type WorkOperation = 'create' | 'sync' | 'kill' | 'terminated';

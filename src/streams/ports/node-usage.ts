@@ -45,6 +45,12 @@ export interface MachineUsage extends CpuAndMemory {
   readonly processes: { readonly current: number; readonly most: number };
 }
 
+/** What a folder takes of its disk with all that is in it. */
+export interface TreeUsage {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
 /** Looks at the machine; each look is cold, emits once and completes. */
 export interface NodeUsage {
   readonly machine: () => Observable<MachineUsage>;
@@ -54,6 +60,8 @@ export interface NodeUsage {
   readonly disk: (path: string) => Observable<DiskUsage | undefined>;
   /** Number of the device that holds a path; `undefined` where there is no such path. */
   readonly device: (path: string) => Observable<number | undefined>;
+  /** Of a folder with all that is in it, without what is mounted there; may take long. */
+  readonly tree: (path: string) => Observable<TreeUsage>;
   /** Bytes of the files right in a folder; 0 where there is none. */
   readonly filesIn: (folder: string) => Observable<number>;
 }

@@ -105,6 +105,7 @@ export function traceMeter(trace: Tracer): Meter {
       }
       case 'work': // told as it begins and ends
       case 'podStarted':
+      case 'startFailed': // told by the outcome
       case 'pull': // told as a call
         return;
       default:

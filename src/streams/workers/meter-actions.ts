@@ -35,6 +35,7 @@ export function meterActions({ perform }: PodActions, meter: Meter): PodActions 
   }
 
   function hear(report: PodReport): void {
+    tellFailures(report);
     const since = starting.get(report.uid);
     if (since === undefined || report.kind !== 'outcome') return;
     const begun = begunIn(report);
@@ -42,6 +43,16 @@ export function meterActions({ perform }: PodActions, meter: Meter): PodActions 
     starting.delete(report.uid);
     // What ran before this agent did has not been started by it.
     if (begun >= since) meter({ kind: 'podStarted', uid: report.uid, took: asyncScheduler.now() - since });
+  }
+
+  function tellFailures(report: PodReport): void {
+    if (report.kind !== 'outcome' || report.outcome.kind !== 'synced' || report.outcome.work.kind !== 'sync') return;
+    const { waiting, work } = report.outcome;
+    for (const [name, { reason: code }] of waiting) {
+      if (!START_ERRORS.has(code)) continue;
+      const isInit = work.pod.spec.initContainers?.some((container) => container.name === name) === true;
+      meter({ kind: 'startFailed', container: isInit ? 'init_container' : 'container', code, took: 0 });
+    }
   }
 
   return {
@@ -59,6 +70,23 @@ export function meterActions({ perform }: PodActions, meter: Meter): PodActions 
       }),
   };
 }
+
+/** Reasons of waiting that are failures of a start (facts sheet 19.3). */
+const START_ERRORS: ReadonlySet<string> = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'ErrImageNeverPull',
+  'ErrImagePull',
+  'ImageInspectError',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'PostStartHookError',
+  'PreCreateHookError',
+  'PreStartHookError',
+  'RegistryUnavailable',
+  'RunContainerError',
+  'SignatureValidationFailed',
+]);
 
 /** When the first container of a pod was made (milliseconds since 1970) of which every container has begun to run. */
 function begunIn({ outcome }: Extract<PodReport, { kind: 'outcome' }>): number | undefined {

@@ -93,6 +93,40 @@ describe('agentMetrics', () => {
     expect(value(metrics, 'rxlet_events_total', { reason: 'BackOff', type: 'Warning' })).toBe(1);
   });
 
+  it('counts starts that failed by their kind and why, and pods that began anew under their UID', () => {
+    const metrics = agentMetrics();
+    expect(value(metrics, 'kubelet_restarted_pods_total')).toBe(0);
+    metrics.meter({ kind: 'startFailed', container: 'init_container', code: 'ErrImagePull', took: 0 });
+    const pod = { uid: UID, name: 'web', namespace: 'default' };
+    metrics.trace({ kind: 'phase', pod, from: 'ended', to: 'waiting' });
+    metrics.trace({ kind: 'phase', pod, from: 'ended', to: 'gone' });
+    metrics.trace({ kind: 'phase', pod, from: 'waiting', to: 'syncing' });
+    const labels = { container_type: 'init_container', code: 'ErrImagePull' };
+    expect(value(metrics, 'kubelet_started_containers_errors_total', labels)).toBe(1);
+    expect(value(metrics, 'kubelet_restarted_pods_total', { static: 'true' })).toBe(1);
+  });
+
+  it.each([
+    ['Usage of EmptyDir volume "e" exceeds the limit "1Mi". ', 'emptydirfs.limit'],
+    ['Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ', 'ephemeralpodfs.limit'],
+    ['Container c exceeded its local ephemeral storage limit "1Mi". ', 'ephemeralcontainerfs.limit'],
+  ])('counts an eviction for %j under %s', (message, signal) => {
+    const metrics = agentMetrics();
+    const of = { uid: UID, name: 'web', namespace: 'default' };
+    metrics.happened({ of, note: { level: 'Warning', reason: 'Evicted', message } });
+    expect(value(metrics, 'kubelet_evictions', { eviction_signal: signal })).toBe(1);
+  });
+
+  it('counts images that were removed, by why', () => {
+    const metrics = agentMetrics();
+    const image = { id: 'i', names: [], size: 1, pinned: false, held: false };
+    metrics.imageGone({ kind: 'removed', reason: 'space', image });
+    metrics.imageGone({ kind: 'trouble', reason: 'ImageGCFailed', message: 'x', isEvent: true });
+    expect(told(metrics, 'kubelet_image_garbage_collected_total')).toEqual([
+      expect.objectContaining({ labels: { reason: 'space' }, value: 1 }),
+    ]);
+  });
+
   it('counts the answers to probes until the pod is forgotten', () => {
     const metrics = agentMetrics();
     for (const result of ['failed', 'successful', 'successful'] as const) {

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ContainerStats, PodSandboxStats } from '../../../../src/model/cri/api.ts';
 import type { PodUid } from '../../../../src/model/pod.ts';
 import { exposition } from '../../../../src/server/metrics/family.ts';
 import type { Collected, CollectedPod } from '../../../../src/server/stats/collect.ts';
+import { cadvisorFailed, cadvisorFamilies } from '../../../../src/server/stats/cadvisor-families.ts';
 import { cpuRates } from '../../../../src/server/stats/cpu-rates.ts';
 import { resourceFamilies, scrapeErrors } from '../../../../src/server/stats/resource-families.ts';
 import { summaryOf, type SummaryOptions } from '../../../../src/server/stats/summary.ts';
@@ -45,7 +47,10 @@ const CGROUP: CgroupUsage = { ...USED, processes: 4, swap: 12 };
 
 function podWith(parts: Partial<CollectedPod>): CollectedPod {
   return {
-    pod: { metadata: { name: 'web', namespace: 'default', uid: 'u-1' as PodUid } } as CollectedPod['pod'],
+    pod: {
+      metadata: { name: 'web', namespace: 'default', uid: 'u-1' as PodUid, labels: {}, annotations: {} },
+      spec: { containers: [{ name: 'app', image: 'web:1' }] },
+    },
     startedAt: (AT - 10_000) * 1e6,
     containers: [{ name: 'app', id: 'c-1', stats: CONTAINER, startedAt: (AT - 9_000) * 1e6, logs: 100 }],
     ...parts,
@@ -185,6 +190,95 @@ describe('cpuRates', () => {
     expect(rates('a', 5e8, 5_000)).toBeUndefined();
     expect(rates('a', 6e8, 1_000)).toBeUndefined();
     expect(rates('a', 1.6e9, 2_000)).toBe(1e9);
+  });
+});
+
+describe('summaryOf, of a pod with volumes', () => {
+  const volumes = new Map([
+    [
+      'u-1' as PodUid,
+      [
+        { name: 'scratch', isEphemeral: true, disk: DISK, used: { bytes: 5, inodes: 1 } },
+        { name: 'db', isEphemeral: false, claim: 'data', disk: DISK, used: { bytes: 7, inodes: 3 } },
+        { name: 'large', isEphemeral: true, disk: DISK },
+      ],
+    ],
+  ]);
+
+  it('tells each of them, and counts those that go with it as its local storage', () => {
+    const [pod] = (summary(podWith({}), { volumes }) as { pods: readonly object[] }).pods;
+    const disk = { time: TIME, availableBytes: 60, capacityBytes: 100, inodesFree: 7, inodes: 10 };
+    expect(pod).toMatchObject({
+      volume: [
+        { ...disk, name: 'scratch', usedBytes: 5, inodesUsed: 1 },
+        { ...disk, name: 'db', usedBytes: 7, inodesUsed: 3, pvcRef: { name: 'data', namespace: 'default' } },
+        { ...disk, name: 'large' },
+      ],
+      // What containers wrote, their logs, and the one volume that was counted.
+      'ephemeral-storage': { usedBytes: 100 + 11 + 5, inodesUsed: 2 + 1 },
+    });
+  });
+
+  it('tells none of them where only CPU and memory are asked for', () => {
+    const [pod] = (summary(podWith({}), { volumes, onlyCpuAndMemory: true }) as { pods: readonly object[] }).pods;
+    expect(pod).not.toHaveProperty('volume');
+  });
+});
+
+describe('cadvisorFamilies', () => {
+  function families(parts: Partial<CollectedPod>) {
+    return parseExposition(exposition(cadvisorFamilies(collectedWith(podWith(parts)))));
+  }
+
+  it('tells the machine, the pod as a whole and its container under the names and labels of cAdvisor', () => {
+    const told = families({ cgroup: CGROUP, cgroupPath: '/kubepods/burstable/podu-1' });
+    expect(told.get('container_cpu_usage_seconds_total')?.samples.map(({ labels, value }) => [labels, value])).toEqual([
+      [{ container: '', id: '/', image: '', name: '', namespace: '', pod: '', cpu: 'total' }, 8],
+      [
+        {
+          ...{ container: '', id: '/kubepods/burstable/podu-1', image: '', name: '', namespace: 'default', pod: 'web' },
+          cpu: 'total',
+        },
+        8,
+      ],
+      [
+        {
+          ...{ container: 'app', id: '/kubepods/burstable/podu-1/c-1', image: 'web:1', name: 'c-1' },
+          ...{ namespace: 'default', pod: 'web', cpu: 'total' },
+        },
+        3,
+      ],
+    ]);
+    const ofContainer = (name: string): number | undefined =>
+      told.get(name)?.samples.find(({ labels }) => labels['container'] === 'app')?.value;
+    expect(ofContainer('container_memory_working_set_bytes')).toBe(64);
+    expect(ofContainer('container_memory_usage_bytes')).toBe(70);
+    expect(ofContainer('container_memory_swap')).toBe(4);
+    expect(ofContainer('container_fs_usage_bytes')).toBe(11);
+    expect(ofContainer('container_start_time_seconds')).toBe((AT - 9_000) / 1_000);
+    expect(told.get('machine_memory_bytes')?.samples[0]?.value).toBeGreaterThan(1e6);
+  });
+
+  it('takes what the runtime tells of a pod, and tells its network under POD', () => {
+    const told = families({ sandbox: SANDBOX, cgroup: CGROUP });
+    const whole = (name: string): number | undefined =>
+      told.get(name)?.samples.find(({ labels }) => labels['pod'] === 'web' && labels['container'] === '')?.value;
+    expect(whole('container_cpu_usage_seconds_total')).toBe(4);
+    expect(whole('container_memory_working_set_bytes')).toBe(80);
+    expect(whole('container_processes')).toBe(3);
+    const [received] = told.get('container_network_receive_bytes_total')?.samples ?? [];
+    expect(received).toMatchObject({ labels: { container: 'POD', pod: 'web', interface: 'eth0' }, value: 9 });
+  });
+
+  it('leaves out what nobody tells, and explains each metric in the docs', () => {
+    const docs = readFileSync(new URL('../../../../docs/endpoints.md', import.meta.url), 'utf8');
+    const told = families({ containers: [{ name: 'app', id: 'c-1', stats: {}, logs: 0 }] });
+    expect(told.get('container_network_receive_bytes_total')).toBeUndefined();
+    expect([...families({ sandbox: SANDBOX }).keys()].filter((name) => !docs.includes(name))).toEqual([]);
+  });
+
+  it('tells a failed look', () => {
+    expect(parseExposition(exposition(cadvisorFailed())).get('container_scrape_error')?.samples[0]?.value).toBe(1);
   });
 });
 
