@@ -46,6 +46,7 @@ export interface ConnectPorts {
   readonly onProblem: (problem: string) => void;
   readonly meter: Meter;
   readonly trace: Tracer;
+  readonly tape: Edges['tape'];
 }
 
 const CONTAINER_LINKS = '/var/log/containers';
@@ -56,7 +57,7 @@ const CONTAINER_LINKS = '/var/log/containers';
  */
 export function connect(
   run: RunConfig,
-  { files, onWait, onProblem, meter, trace }: ConnectPorts,
+  { files, onWait, onProblem, meter, trace, tape }: ConnectPorts,
 ): Observable<NodeEdges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
@@ -102,6 +103,7 @@ export function connect(
               credentials,
               meter,
               trace,
+              tape,
             },
           ),
           hostIps: hostIpsOf(run, hardware),
