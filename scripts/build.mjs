@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Builds `dist/`: `main.js`, which is `rxlet`, and what it starts; see scripts/lib/launch.cjs for how.
+// Builds `dist/`, or the folder named: `main.js`, which is `rxlet`, and what it starts; see scripts/lib/launch.cjs for how.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,8 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
-await rm('dist', { recursive: true, force: true });
+const outdir = process.argv[2] ?? 'dist';
+await rm(outdir, { recursive: true, force: true });
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -26,20 +27,21 @@ await Promise.all([
   build({
     ...common,
     entryPoints: { rxlet: 'src/main.ts' },
-    outdir: 'dist',
+    outdir,
     // Its modern build, of which the unused parts can be left out; Node's condition names the one for ES5.
     alias: { rxjs: `${root}node_modules/rxjs/dist/esm/index.js` },
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl=require('node:url').pathToFileURL(__filename).href;" },
     plugins: [{ name: 'apart', setup: apart }],
   }),
-  build({ ...common, entryPoints: { undici: 'undici' }, outdir: 'dist' }),
-  mkdir('dist', { recursive: true })
-    .then(() => copyFile('scripts/lib/launch.cjs', 'dist/main.js'))
-    .then(() => chmod('dist/main.js', 0o755)),
+  build({ ...common, entryPoints: { undici: 'undici' }, outdir }),
+  mkdir(outdir, { recursive: true })
+    .then(() => copyFile('scripts/lib/launch.cjs', `${outdir}/main.js`))
+    .then(() => chmod(`${outdir}/main.js`, 0o755)),
 ]);
-await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
-await promisify(execFile)(process.execPath, ['scripts/lib/write-code-cache.cjs']);
+await writeFile(`${outdir}/package.json`, '{ "type": "commonjs" }\n');
+// A build that is for tests is not worth the seconds.
+if (outdir === 'dist') await promisify(execFile)(process.execPath, ['scripts/lib/write-code-cache.cjs']);
 
 /** Undici is as large as all the rest, and only sources over HTTP want it. */
 function apart(/** @type {import('esbuild').PluginBuild} */ { onResolve }) {

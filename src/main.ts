@@ -32,6 +32,15 @@ function work(): Observable<unknown> {
     case 'exec':
     case 'portForward':
       return streamClient(command, standard).pipe(tap(print), takeUntil(merge(stop$, deaf$)));
+    case 'serve': {
+      const served$ = from(import('./cli/simulate/serve.ts'));
+      const report = (problem: string): unknown => stderr.write(`rxlet: ${problem}\n`);
+      return served$.pipe(
+        switchMap(({ serve }) => serve(command.options, report)),
+        takeUntil(stop$),
+        tap(print),
+      );
+    }
     case 'version':
       return of(`${rxletVersion()}\n`).pipe(tap(print));
     case 'help':

@@ -2,11 +2,24 @@ import type { ConfigLayer } from '../model/config/config-layer.ts';
 import type { PodVerb } from '../model/pod-command.ts';
 import type { ExitCode } from './exit-codes.ts';
 
+/** A simulated runtime on a socket. */
+export interface ServeOptions {
+  /** Path of the socket. */
+  readonly serve: string;
+  /** Absent: another one at each start. */
+  readonly seed: number | undefined;
+  /** File in which the runtime keeps what it has; absent: it begins empty. */
+  readonly state: string | undefined;
+  /** File that says what containers do and what goes wrong. */
+  readonly script: string | undefined;
+}
+
 /** What the command line asks for. */
 export type Command =
   | { readonly kind: 'run'; readonly options: RunOptions }
   | ClientCommand
   | StreamCommand
+  | { readonly kind: 'serve'; readonly options: ServeOptions }
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'error'; readonly exitCode: ExitCode; readonly message: string; readonly hint: string };
@@ -24,8 +37,7 @@ export type ClientCommand =
   | { readonly kind: 'top'; readonly options: TopOptions }
   | { readonly kind: 'volumes'; readonly options: VolumesOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions }
-  | { readonly kind: 'simulate'; readonly options: SimulateOptions }
-  | { readonly kind: 'replay'; readonly options: ReplayOptions };
+  | { readonly kind: 'simulate'; readonly options: SimulateOptions };
 
 /** What joins this terminal to a container. */
 export type StreamCommand =
@@ -49,7 +61,6 @@ export interface RunOptions {
   readonly manifestUrlKeyFile: string | undefined;
   readonly stopPodsOnExit: boolean;
   readonly update: 'prepare' | 'immediate';
-  readonly record: string | undefined;
   readonly verbosity: number;
   /** Flags that set fields of the configuration, in the order of the help. */
   readonly flags: readonly ConfigLayer[];
@@ -152,13 +163,6 @@ export interface VolumesOptions {
   readonly socket: string;
   /** Where the volumes are when no agent runs. */
   readonly rootDir: string;
-}
-
-export interface ReplayOptions {
-  readonly file: string;
-  readonly format: 'text' | 'json';
-  /** Milliseconds of the recording that are replayed; absent: all. */
-  readonly until: number | undefined;
 }
 
 export interface ValidateOptions {

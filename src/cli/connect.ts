@@ -1,7 +1,8 @@
-import { combineLatest, concat, defer, ignoreElements, map, switchMap, type Observable } from 'rxjs';
+import { catchError, combineLatest, concat, defer, EMPTY, ignoreElements, map, switchMap, type Observable } from 'rxjs';
 import { podCgroup, qosCgroup, type CgroupDriver } from '../model/cgroup.ts';
 import { kubepodsLimits, reservedLimits } from '../model/cgroup-limits.ts';
 import type { RunConfig } from '../model/config/run-config.ts';
+import { messageOf } from '../model/errors.ts';
 import type { NodePaths } from '../model/paths.ts';
 import { qosClassOf } from '../model/qos.ts';
 import { nodeCgroups } from '../host/cgroups/node-cgroups.ts';
@@ -46,7 +47,6 @@ export interface ConnectPorts {
   readonly onProblem: (problem: string) => void;
   readonly meter: Meter;
   readonly trace: Tracer;
-  readonly tape: Edges['tape'];
 }
 
 const CONTAINER_LINKS = '/var/log/containers';
@@ -57,7 +57,7 @@ const CONTAINER_LINKS = '/var/log/containers';
  */
 export function connect(
   run: RunConfig,
-  { files, onWait, onProblem, meter, trace, tape }: ConnectPorts,
+  { files, onWait, onProblem, meter, trace }: ConnectPorts,
 ): Observable<NodeEdges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
@@ -75,7 +75,7 @@ export function connect(
         machine(run.rootDir),
         runtimeFeatures(cri),
         registryCredentials(run, files, onProblem),
-        concat(makeFolders(paths, files), store.load()),
+        concat(makeFolders(paths, files, onProblem), store.load()),
       ]).pipe(
         map(([runtime, hardware, features, credentials, kept]) => ({
           ...edgesOf(
@@ -103,7 +103,6 @@ export function connect(
               credentials,
               meter,
               trace,
-              tape,
             },
           ),
           hostIps: hostIpsOf(run, hardware),
@@ -159,14 +158,23 @@ function podCgroups(root: string, driver: CgroupDriver): NonNullable<StatsPorts[
   };
 }
 
-/** Facts sheet 1.3. */
-function makeFolders({ rootDir, podLogsDir, containerLinksDir }: NodePaths, files: Files): Observable<never> {
+/** Facts sheet 1.3. Without the folder of links, which only root can make, pods run all the same. */
+function makeFolders(
+  { rootDir, podLogsDir, containerLinksDir }: NodePaths,
+  files: Files,
+  onProblem: (problem: string) => void,
+): Observable<never> {
   return defer(() =>
     concat(
       files.makeDir(rootDir, 0o750),
       files.makeDir(`${rootDir}/pods`, 0o750),
       files.makeDir(podLogsDir, 0o750),
-      files.makeDir(containerLinksDir, 0o755),
+      files.makeDir(containerLinksDir, 0o755).pipe(
+        catchError((error: unknown) => {
+          onProblem(`container logs get no links for collectors: ${messageOf(error)}`);
+          return EMPTY;
+        }),
+      ),
     ),
   ).pipe(ignoreElements());
 }

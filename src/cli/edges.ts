@@ -10,7 +10,6 @@ import type { LocalUsage } from '../streams/ports/local-usage.ts';
 import type { Meter } from '../streams/ports/meter.ts';
 import type { Tracer } from '../streams/ports/tracer.ts';
 import type { ProbePorts } from '../streams/probes/probe.ts';
-import type { Tape } from './recording/tape.ts';
 
 /** The world outside, ready for the agent: a runtime that has answered, a disk that has the folders. */
 export interface Edges {
@@ -38,6 +37,4 @@ export interface Edges {
   readonly meter: Meter;
   /** Hears what it hears, decides and does. */
   readonly trace: Tracer;
-  /** Absent where nothing is recorded. */
-  readonly tape?: Tape | undefined;
 }

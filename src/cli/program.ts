@@ -4,6 +4,7 @@ import { nodeLabelProblem } from '../model/admission/node-labels.ts';
 import { addClientCommands, ROOT_DIR, SOCKET } from './client-program.ts';
 import type { Command, RunOptions } from './command.ts';
 import { EXIT_CODES, EXIT_CODES_HELP } from './exit-codes.ts';
+import { addSimulate } from './simulate-program.ts';
 import { addStreamCommands } from './stream-program.ts';
 import { flagLayer, kubeletFlags } from './kubelet-flags.ts';
 
@@ -32,6 +33,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
   addRun(program, (options) => (asked = { kind: 'run', options }));
   addClientCommands(program, (command) => (asked = command));
   addStreamCommands(program, (command) => (asked = command));
+  addSimulate(program, (command) => (asked = command));
   program
     .command('version')
     .description('show the version of rxlet')
@@ -71,7 +73,6 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
         .choices(['prepare', 'immediate'])
         .default('prepare'),
     )
-    .option('--record <file>', 'record what the agent hears and decides, for rxlet replay')
     .addOption(new Option('-v, --v <level>', 'how much to log: 0 the news, 4 every step').argParser(level).default(0));
   for (const { option } of flags) run.addOption(option);
 
@@ -92,7 +93,6 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
       manifestUrlKeyFile: given.manifestUrlKeyFile,
       stopPodsOnExit: given.stopPodsOnExit ?? false,
       update: given.update,
-      record: given.record,
       verbosity: given.v,
       flags: flags.flatMap((flag) => {
         const value = all[flag.option.attributeName()];
@@ -117,7 +117,6 @@ interface RunFlags {
   readonly manifestUrlKeyFile?: string;
   readonly stopPodsOnExit?: boolean;
   readonly update: 'prepare' | 'immediate';
-  readonly record?: string;
   readonly v: number;
 }
 

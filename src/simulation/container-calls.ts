@@ -27,6 +27,9 @@ type ContainerCalls = Pick<
   | 'execSync'
 >;
 
+/** Milliseconds: longer ones would be none at all to a timer of Node. */
+const LONGEST = 2 ** 31 - 1;
+
 /** Stopping an unknown container is `notFound`, removing one is fine, as with containerd 1.6. */
 export function containerCalls({ calls, machine, images, logs }: RuntimeParts): ContainerCalls {
   const { sandboxes, containers } = machine;
@@ -64,7 +67,7 @@ export function containerCalls({ calls, machine, images, logs }: RuntimeParts): 
   /** SIGTERM, then SIGKILL when the grace (seconds) is over; who stops listening takes back only the SIGKILL. */
   function stop({ containerId, timeout = 0 }: StopContainerRequest): Observable<unknown> {
     const { id } = find('StopContainer', containers, containerId);
-    const kill$ = timer(timeout * 1_000).pipe(
+    const kill$ = timer(Math.min(timeout * 1_000, LONGEST)).pipe(
       mergeMap(() => {
         machine.exit(id, KILLED);
         return EMPTY;

@@ -15,11 +15,11 @@ _rxlet() {
   case "$before" in
     -o | --output)
       case "$command" in
-        validate | plan | problems | trace | simulate | replay) COMPREPLY=($(compgen -W "text json" -- "$word")) ;;
+        validate | plan | problems | trace | simulate) COMPREPLY=($(compgen -W "text json" -- "$word")) ;;
         *) COMPREPLY=($(compgen -W "wide json yaml name" -- "$word")) ;;
       esac
       return ;;
-    --socket | --config | --script | --config-dir | --root-dir | --pod-manifest-path | --record)
+    --socket | --config | --script | --config-dir | --root-dir | --pod-manifest-path)
       COMPREPLY=($(compgen -f -- "$word"))
       return ;;
     completion)
@@ -38,7 +38,7 @@ _rxlet() {
       return ;;
   esac
   case "$command" in
-    validate | plan | simulate | replay) COMPREPLY=($(compgen -f -- "$word")) ;;
+    validate | plan | simulate) COMPREPLY=($(compgen -f -- "$word")) ;;
     run | version | completion | problems | volumes) ;;
     *) COMPREPLY=($(compgen -W "$(rxlet ps -o name 2>/dev/null | sed 's|^default/||')" -- "$word")) ;;
   esac

@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { concat, concatMap, defer, EMPTY, forkJoin, map, of, throwError, type Observable } from 'rxjs';
-import { describeProblem } from '../../model/desired.ts';
-import { messageOf } from '../../model/errors.ts';
 import { CliError } from '../cli-error.ts';
 import type { SimulateOptions } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { resolveRunOptions } from '../resolve-run-options.ts';
-import { decodeScript, EMPTY_SCRIPT } from '../simulate/decode-script.ts';
 import type { Outcome } from '../simulate/outcome.ts';
+import { readScript } from '../simulate/read-script.ts';
 import { renderOutcome } from '../simulate/render-outcome.ts';
-import type { Script } from '../simulate/script.ts';
 import { simulateLife, type LifePlan } from '../simulate/simulate-life.ts';
 import type { Terminal } from '../terminal.ts';
 import { count } from './count.ts';
@@ -69,25 +65,6 @@ export function simulationPlan(options: SimulateOptions, stdin: SimulatePorts['s
   });
 }
 
-function readScript(path: string | undefined): Script {
-  if (path === undefined) return EMPTY_SCRIPT;
-  const found = readText(path);
-  if ('unreadable' in found) throw new CliError(EXIT_CODES.usage, `${path}: ${found.unreadable}`);
-  const folder = dirname(path);
-  const { script, problems } = decodeScript(found.text, path, (file) => readText(resolve(folder, file)));
-  if (problems.length === 0) return script;
-  const lines = problems.map((problem) => `  ${describeProblem(problem)}`);
-  throw new CliError(EXIT_CODES.usage, `the script is not valid:\n${lines.join('\n')}`, 'See docs/simulate.md.');
-}
-
-function readText(path: string): { readonly text: string } | { readonly unreadable: string } {
-  try {
-    return { text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    return { unreadable: `cannot be read: ${messageOf(error)}` };
-  }
-}
-
 function runOptions({ config }: SimulateOptions): Parameters<typeof resolveRunOptions>[0] {
   return {
     config,
@@ -104,7 +81,6 @@ function runOptions({ config }: SimulateOptions): Parameters<typeof resolveRunOp
     manifestUrlKeyFile: undefined,
     stopPodsOnExit: false,
     update: 'prepare',
-    record: undefined,
     verbosity: 0,
     flags: [],
   };

@@ -19,18 +19,27 @@ export function isAbout(whose: Whose, someone: Someone, nodeName: string): boole
   );
 }
 
-/** What the processes of all containers do, by the rules of a script; the dice are the seed's. */
-export function behaviourOf({ containers }: Script, nodeName: string, seed: number): ContainerBehaviour {
+/**
+ * What the processes of all containers do, by the rules of a script, the dice being the seed's; those of which it says
+ * nothing do what `others` tells.
+ */
+export function behaviourOf(
+  { containers }: Pick<Script, 'containers'>,
+  nodeName: string,
+  seed: number,
+  others: ContainerBehaviour = () => ({}),
+): ContainerBehaviour {
   const random = seededRandom(seed);
-  return ({ name, attempt, pod }) => {
+  return (container) => {
+    const { name, attempt, pod } = container;
     const someone = { pod: pod.name, namespace: pod.namespace, container: name };
     const rule = containers.find((one) => isAbout(one, someone, nodeName));
-    return rule ? processOf(rule, attempt, random) : {};
+    return rule ? processOf(rule, attempt, random) : others(container);
   };
 }
 
 function processOf(rule: ContainerRule, attempt: number, random: () => number): ProcessScript {
-  const { exits, onTerm, startError, terminationMessage, exec } = rule;
+  const { exits, onTerm, startError, terminationMessage, prints, exec } = rule;
   const exit = 'each' in exits ? exits.each : exits.list[attempt];
   return {
     ...(exit === undefined
@@ -45,6 +54,7 @@ function processOf(rule: ContainerRule, attempt: number, random: () => number): 
     ...(onTerm === undefined ? {} : { onTerm }),
     ...(startError === undefined ? {} : { startError }),
     ...(terminationMessage === undefined ? {} : { terminationMessage }),
+    prints,
     exec: (command) =>
       exec.find((one) => one.command === undefined || one.command.join('\0') === command.join('\0')) ?? { exitCode: 0 },
   };

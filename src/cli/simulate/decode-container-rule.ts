@@ -11,6 +11,7 @@ export function decodeContainerRule(fields: Fields): ContainerRule {
     ...onTermOf(fields.part('sigterm')),
     ...(startError === undefined ? {} : { startError }),
     ...(terminationMessage === undefined ? {} : { terminationMessage }),
+    prints: fields.parts('prints').map(printOf),
     exec: fields.parts('exec').map(execOf),
     probes: fields.parts('probes').map(probeOf),
   };
@@ -66,6 +67,12 @@ function onTermOf(fields: Fields | undefined): Pick<ContainerRule, 'onTerm'> {
   if (!fields) return {};
   if (fields.flag('ignored') === true) return { onTerm: 'ignored' };
   return { onTerm: { after: fields.duration('after') ?? 10, code: codeOf(fields, 'code') } };
+}
+
+function printOf(fields: Fields): ContainerRule['prints'][number] {
+  const stream = fields.oneOf('stream', ['stdout', 'stderr']);
+  const text = fields.text('text') ?? '';
+  return { after: fields.duration('after') ?? 0, text, ...(stream === undefined ? {} : { stream }) };
 }
 
 function execOf(fields: Fields): ExecRule {

@@ -15,6 +15,8 @@ export interface DecodedScript {
   readonly problems: readonly Omit<Problem, 'source'>[];
 }
 
+const GIB = 2 ** 30;
+
 /** Reads the text of a script. `read` gets what manifests its steps add. Never throws. */
 export function decodeScript(text: string, origin: string, read: ReadText): DecodedScript {
   const { documents, problems: unreadable } = readYaml(text);
@@ -79,8 +81,6 @@ function nodeOf(fields: Fields | undefined): NodeScript {
     events: fields?.flag('events') ?? true,
   };
 }
-
-const GIB = 2 ** 30;
 
 function imagesOf(fields: Fields | undefined): Script['images'] {
   return Object.fromEntries(

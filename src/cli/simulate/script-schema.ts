@@ -22,11 +22,13 @@ export const SCRIPT_SCHEMA: Schema = {
     sigterm: 'Sigterm',
     startError: 'string',
     terminationMessage: 'string',
+    prints: 'Array<Print>',
     exec: 'Array<Exec>',
     probes: 'Array<Probe>',
   },
   Exit: { after: 'Duration', spread: 'Duration', code: 'int32', reason: 'string' },
   Sigterm: { ignored: 'boolean', after: 'Duration', code: 'int32' },
+  Print: { after: 'Duration', text: 'string', stream: 'string' },
   Exec: { command: 'Array<string>', exitCode: 'int32', stdout: 'string', stderr: 'string', after: 'Duration' },
   Probe: {
     probe: 'string',

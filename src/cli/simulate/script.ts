@@ -3,6 +3,7 @@ import type { PodVerb } from '../../model/pod-command.ts';
 import type { Fault, FaultRates } from '../../simulation/faults.ts';
 import type { SimulatedImage } from '../../simulation/image-store.ts';
 import type { DiskState } from '../../simulation/memory-disk.ts';
+import type { ProcessScript } from '../../simulation/process-script.ts';
 import type { ProbeKind } from '../../streams/probes/probe.ts';
 
 // Times and durations are milliseconds, times counted from the beginning of the run.
@@ -44,6 +45,7 @@ export interface ContainerRule extends Whose {
   readonly onTerm?: { readonly after: number; readonly code: number } | 'ignored';
   readonly startError?: string;
   readonly terminationMessage?: string;
+  readonly prints: NonNullable<ProcessScript['prints']>;
   readonly exec: readonly ExecRule[];
   readonly probes: readonly ProbeRule[];
 }

@@ -19,13 +19,12 @@ import {
 } from 'rxjs';
 import type { RunConfig } from '../../model/config/run-config.ts';
 import type { PodCommand } from '../../model/pod-command.ts';
-import type { SimulatedCall } from '../../simulation/faults.ts';
-import type { Happening } from '../../simulation/node-objects.ts';
 import { seededRandom } from '../../simulation/seeded-random.ts';
 import { simulatedNode } from '../../simulation/simulated-node.ts';
 import { virtualTime, type VirtualTime } from '../../simulation/virtual-time.ts';
 import type { FileReading } from '../../sources/file/look-at-file.ts';
-import { behaviourOf, type Someone } from './behaviour.ts';
+import { behaviourOf } from './behaviour.ts';
+import { callOwners } from './call-owners.ts';
 import { chronicle } from './chronicle.ts';
 import { describeStep } from './describe-step.ts';
 import { judgeExpectation } from './judge-expectation.ts';
@@ -93,8 +92,7 @@ function storyOf({ run, script, manifests, pathOf, span, seed }: LifePlan, time:
   const { nodeName } = run;
   const { passed } = time;
   const written = chronicle(nodeName, passed);
-  const owners = new Map<string, Someone>();
-  const whoseIs = (call: SimulatedCall): Someone | undefined => ownerOf(call.request, owners);
+  const { learn, ownerOf: whoseIs } = callOwners();
   const scripted = scriptedFaults({ script, nodeName, passed, whoseIs });
   const node = simulatedNode({
     seed,
@@ -175,7 +173,7 @@ function storyOf({ run, script, manifests, pathOf, span, seed }: LifePlan, time:
   const story$ = merge(
     world.happening$.pipe(
       tap((happening) => {
-        learn(happening, owners);
+        learn(happening);
         written.happening(happening);
       }),
     ),
@@ -222,27 +220,4 @@ function furnish(disk: ReturnType<typeof simulatedNode>['world']['disk'], { conf
     disk.put(folder, { type: 'directory', mode: 0o755 });
   if (config.resolvConf !== '')
     disk.put(config.resolvConf, { type: 'file', mode: 0o644, content: 'nameserver 192.0.2.53\n' });
-}
-
-/** Remembers whose things of the runtime are. */
-function learn({ kind, sandbox, container }: Happening, owners: Map<string, Someone>): void {
-  if (kind !== 'created') return;
-  const { name: pod = '', namespace = '' } = sandbox.config.metadata ?? {};
-  if (!container) owners.set(sandbox.id, { pod, namespace });
-  else owners.set(container.id, { pod, namespace, container: container.config.metadata?.name ?? '' });
-}
-
-/** Whose a call to the runtime is, by what it is about. */
-function ownerOf(request: unknown, owners: ReadonlyMap<string, Someone>): Someone | undefined {
-  const { config, sandboxConfig, containerId, podSandboxId } = request as Asked;
-  const metadata = (sandboxConfig ?? config)?.metadata;
-  if (metadata?.namespace !== undefined) return { pod: metadata.name ?? '', namespace: metadata.namespace };
-  return owners.get(containerId ?? podSandboxId ?? '');
-}
-
-interface Asked {
-  readonly config?: { readonly metadata?: { readonly name?: string; readonly namespace?: string } };
-  readonly sandboxConfig?: Asked['config'];
-  readonly containerId?: string;
-  readonly podSandboxId?: string;
 }

@@ -47,6 +47,28 @@ const HELPS: readonly [readonly string[]][] = [
   ],
 ].map((name) => [[name, '--help']]);
 
+describe('rxlet simulate', () => {
+  const simulate = (...argv: readonly string[]): Command => parseCommandLine(['simulate', ...argv]);
+
+  it('offers a runtime on a socket instead of running an agent', () => {
+    expect(simulate('--serve', 'unix:///run/sim.sock', '--seed', '7', '--script', 's.yaml', '--state', 'f')).toEqual({
+      kind: 'serve',
+      options: { serve: '/run/sim.sock', seed: 7, script: 's.yaml', state: 'f' },
+    });
+    expect(simulate('--serve', '/run/sim.sock')).toMatchObject({ kind: 'serve', options: { serve: '/run/sim.sock' } });
+  });
+
+  it.each([
+    [['--serve', 'tcp://1.2.3.4:5'], 'It looks like unix:///path.'],
+    [['--serve', '/run/sim.sock', 'pods/'], 'a served runtime has no manifests'],
+    [['--serve', '/run/sim.sock', '--for', '1h'], 'cannot be used with'],
+    [['pods/', '--state', 'f'], '--state goes with --serve'],
+    [[], "missing required argument 'path'"],
+  ])('refuses %j', (argv, message) => {
+    expect(simulate(...argv)).toMatchObject({ kind: 'error', message: expect.stringContaining(message) as string });
+  });
+});
+
 describe('parseCommandLine', () => {
   it('runs with places of its own where no flag is given', () => {
     expect(runOptions()).toEqual({

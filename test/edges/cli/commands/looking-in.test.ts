@@ -44,7 +44,7 @@ function startAgent(view: NodeView, events$: Observable<EventLog> = of(EMPTY_EVE
 function output(line: string): Observable<string> {
   const command = parseCommandLine([...line.split(' '), '--socket', socket]);
   const { kind } = command;
-  if (kind === 'error' || kind === 'run' || kind === 'help' || kind === 'version')
+  if (kind === 'error' || kind === 'run' || kind === 'serve' || kind === 'help' || kind === 'version')
     throw new Error(JSON.stringify(command));
   if (kind === 'logs' || kind === 'exec' || kind === 'portForward') throw new Error(`${kind} passes bytes on`);
   return client(command, { terminal: () => PAPER, stdin: () => process.stdin });
