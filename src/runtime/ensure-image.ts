@@ -15,7 +15,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { authsFor, NO_PULL_SECRETS, type PullSecrets } from '../model/credentials/pull-secrets.ts';
+import { authsFor, describePullSecrets, NO_PULL_SECRETS, type PullSecrets } from '../model/credentials/pull-secrets.ts';
 import type { AuthConfig, ImageStatusResponse, PodSandboxConfig } from '../model/cri/api.ts';
 import { messageOf } from '../model/errors.ts';
 import { imageNameProblem } from '../model/images/image-name.ts';
@@ -173,7 +173,7 @@ function pull(
         });
       }),
       catchError((error: unknown) => {
-        const text = messageOf(error);
+        const text = `${messageOf(error)}${describePullSecrets(secrets)}`;
         const reason = reasonOf(text);
         const delay = nextDelay(failed, startedAt);
         const { version } = secrets;

@@ -10,6 +10,16 @@ function podWith(name: string, image: string): string {
   return podYaml({ name, run: OBEDIENT }).replace('docker.io/library/busybox:1.35', image);
 }
 
+function pullSecret(host: string, password: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'reg' },
+    type: 'kubernetes.io/dockerconfigjson',
+    stringData: { '.dockerconfigjson': JSON.stringify({ auths: { [host]: { username: USER, password } } }) },
+  });
+}
+
 async function waitingOf(node: TestNode, name: string): Promise<{ reason?: string; message?: string } | undefined> {
   return (await node.pod(name))?.status.containerStatuses?.[0]?.state?.waiting;
 }
@@ -45,6 +55,26 @@ describe('a registry', () => {
     const config = { auths: { [`${registry.host}/team`]: { auth }, [`${registry.host}/other`]: { auth: 'd3Jvbmc6' } } };
     writeFileSync(join(node.paths.root, 'config.json'), JSON.stringify(config));
     await node.whenRunning('private');
+  });
+
+  test('that asks who pulls is answered from a Secret of the pod; a missing and a wrong one are named, and a right one counts at once', async () => {
+    const registry = await startRegistry({ asksWho: true });
+    await registry.push('team/secret', '1');
+    const node = await testNode();
+    await node.start();
+    const text = podWith('secret', `${registry.host}/team/secret:1`);
+    node.dropManifest('pod.yaml', text.replace('spec:\n', 'spec:\n  imagePullSecrets: [{name: reg}]\n'));
+    expect(await untilRefused(node, 'secret')).toContain('image pull secrets that do not exist: reg');
+
+    node.dropManifest('secret.yaml', pullSecret(registry.host, 'wrong-password'));
+    await until('the wrong secret to be named', async () =>
+      ((await waitingOf(node, 'secret'))?.message ?? '').includes('(image pull secrets: reg)'),
+    );
+    expect(JSON.stringify(await node.view())).not.toContain('wrong-password');
+
+    node.dropManifest('secret.yaml', pullSecret(registry.host, PASSWORD));
+    await node.whenRunning('secret');
+    expect(node.log()).not.toMatch(/wrong-password|d3Jvbmct/);
   });
 
   test('that asks who pulls is answered by a credential provider', async () => {

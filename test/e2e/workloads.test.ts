@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { TraceEvent } from '../../src/streams/trace/trace-event.ts';
+import { rxlet } from './harness/cli.ts';
 import { BUSYBOX } from './harness/pod-json.ts';
 import { testNode, type TestNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
 const FOREVER = "trap 'exit 0' TERM; while :; do sleep 3600 & wait; done";
 
-function workload(kind: 'Deployment' | 'Job', run: string, spec: object, pod: object = {}): string {
+function workload(kind: 'Deployment' | 'DaemonSet' | 'Job', run: string, spec: object, pod: object = {}): string {
   const labels = { app: 'web' };
   const template = {
     metadata: { labels },
@@ -49,6 +51,39 @@ describe('workloads in manifests', () => {
     node.removeManifest('web.yaml');
     await node.whenGone('web-0');
     await node.whenGone('web-1');
+  });
+
+  test('a DaemonSet has one pod of its name, and an edit takes its place; a Recreate never runs both versions', async () => {
+    const node = await testNode();
+    const [old, next] = [`: old; ${FOREVER}`, `: next; ${FOREVER}`];
+    const recreate = (run: string): string =>
+      workload('Deployment', run, { replicas: 2, strategy: { type: 'Recreate' } }).replaceAll('"web"', '"one"');
+    node.dropManifest('set.yaml', workload('DaemonSet', old, {}));
+    node.dropManifest('one.yaml', recreate(old));
+    await node.start();
+    const names = ['web', 'one-0', 'one-1'];
+    const before = await Promise.all(names.map(async (name) => (await node.whenRunning(name)).id));
+    expect((await phases(node)).toSorted()).toEqual(['one-0 Running', 'one-1 Running', 'web-node Running']);
+
+    node.dropManifest('set.yaml', workload('DaemonSet', next, {}));
+    node.dropManifest('one.yaml', recreate(next));
+    const after = await until('all pods to be of the next version', async () => {
+      const running = (await node.runtime.containers()).filter(({ state }) => state === 'running');
+      return running.length === 3 && running.every(({ id }) => !before.includes(id)) && running;
+    });
+    const begun = after.filter(({ pod }) => pod.startsWith('one-')).map(({ createdAt }) => createdAt);
+    const outcomes = (await rxlet(node, 'trace', '-o', 'json')).out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as TraceEvent);
+    const ended = outcomes.flatMap((event) =>
+      event.kind === 'outcome' && event.pod.name.startsWith('one-') && event.outcome === 'ended' ? [event.at] : [],
+    );
+    expect(ended).toHaveLength(2);
+    expect(Math.min(...begun)).toBeGreaterThanOrEqual(Math.max(...ended));
+
+    node.removeManifest('set.yaml');
+    await node.whenGone('web');
   });
 
   test('a Job completes, and stays completed over a restart of the agent', async () => {

@@ -7,13 +7,15 @@ import { findAuths, readDockerConfig, type DockerAuths } from './docker-config.t
 export interface PullSecrets {
   /** By registry, in the order of the pod's list. */
   readonly auths: readonly DockerAuths[];
+  /** Names of all that the pod asks for. */
+  readonly names: readonly string[];
   /** Names of those that are not there or hold no credentials. */
   readonly missing: readonly string[];
   /** Of the objects that they were looked for in: with others a pull that failed may succeed. */
   readonly version: number;
 }
 
-export const NO_PULL_SECRETS: PullSecrets = { auths: [], missing: [], version: 0 };
+export const NO_PULL_SECRETS: PullSecrets = { auths: [], names: [], missing: [], version: 0 };
 
 /** Reads the `imagePullSecrets` of a pod. */
 export function pullSecrets({ metadata: { namespace }, spec }: Pod, objects: ObjectSet): PullSecrets {
@@ -22,9 +24,21 @@ export function pullSecrets({ metadata: { namespace }, spec }: Pod, objects: Obj
   const read = names.map((name) => [name, authsOf(objects, namespace, name)] as const);
   return {
     auths: read.flatMap(([, auths]) => auths ?? []),
+    names,
     missing: read.filter(([, auths]) => !auths).map(([name]) => name),
     version: objects.version,
   };
+}
+
+/** With which of them a pull was tried, to be said of one that failed; empty where the pod brings none along. */
+export function describePullSecrets({ names, missing }: PullSecrets): string {
+  if (names.length === 0) return '';
+  const found = names.filter((name) => !missing.includes(name));
+  const parts = [
+    ...(found.length > 0 ? [`image pull secrets: ${found.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`image pull secrets that do not exist: ${missing.join(', ')}`] : []),
+  ];
+  return ` (${parts.join('; ')})`;
 }
 
 /** What of it speaks of an image, in the order in which it is to be tried. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { authsFor, pullSecrets } from '../../../../src/model/credentials/pull-secrets.ts';
+import { authsFor, describePullSecrets, pullSecrets } from '../../../../src/model/credentials/pull-secrets.ts';
 import { configHash } from '../../../../src/model/env/config-hash.ts';
 import { RESTART_ON_CONFIG_CHANGE } from '../../../../src/model/rxlet-annotations.ts';
 import { allValues, keyValue } from '../../../../src/model/env/object-variables.ts';
@@ -182,6 +182,8 @@ describe('pullSecrets', () => {
     expect(authsFor(secrets, 'gold.test/app:1')).toEqual([{ username: 'ann', password: 'hunter2' }]);
     expect(authsFor(secrets, 'other.test/app:1')).toEqual([]);
     expect(secrets.missing).toEqual(['gone']);
+    expect(describePullSecrets(secrets)).toBe(' (image pull secrets: reg; image pull secrets that do not exist: gone)');
+    expect(describePullSecrets(pullSecrets(pod(), objects))).toBe('');
   });
 
   it('reads the older form', () => {
