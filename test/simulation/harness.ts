@@ -215,7 +215,7 @@ export function agentOn(
   trace: Tracer,
   admission?: AdmissionNode,
   imageGc?: ImageGcStory,
-): Agent & Pick<HeldSources, 'stopped$'> {
+): Agent & Pick<HeldSources, 'stopped$' | 'reply$'> {
   const { files } = node;
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
   const sources = holdPods(mergeSources([{ name: 'file', desired$ }]), command$, store);
@@ -241,7 +241,7 @@ export function agentOn(
     sources,
     { update: 'prepare', drain$: NEVER },
   );
-  return { ...agent, stopped$: sources.stopped$ };
+  return { ...agent, stopped$: sources.stopped$, reply$: sources.reply$ };
 }
 
 /** The images of a simulated node, on a disk of their own. */

@@ -1,5 +1,7 @@
+import type { ExecSyncRequest } from '../../../src/model/cri/api.ts';
 import type { WorldRecord } from './journal.ts';
 import { isLeft } from './missing.ts';
+import { processOf, type PlannedPod } from './planned-pods.ts';
 import { declaredOf, isRunning, replay, type Instance, type Moment } from './replay.ts';
 
 type Check = (record: WorldRecord) => readonly string[];
@@ -15,6 +17,7 @@ export type Invariant =
   | 'a container that ends again and again waits'
   | 'volumes are never removed under a running container'
   | 'nothing is started for a pod that is finished'
+  | 'nothing starts before its turn'
   | 'the streams of the agent never end'
   | 'when faults stop, observed equals desired soon'
   | 'nothing throws';
@@ -44,12 +47,13 @@ const INVARIANTS: Readonly<Record<Invariant, Check>> = {
       if (begins === undefined) return [];
       const phase = moment.phases.get(begins.uid);
       const isEnding = phase === 'terminating' || phase === 'ended';
-      const isForOthers = [...moment.wanted.values()].some(({ pod }) => pod.metadata.name === begins.pod);
+      const name = moment.known.get(begins.uid)?.pod.metadata.name;
+      const isForOthers = [...moment.wanted.values()].some(({ pod }) => pod.metadata.name === name);
       if (isEnding) return [`${begins.call} for ${begins.uid}, which is ${phase}`];
       return isForOthers ? [] : [`${begins.call} for ${begins.uid}, which nobody wants`];
     }),
 
-  'grace is respected': (record) => replay(record, (entry, moment) => graceless(record, entry, moment)),
+  'grace is respected': (record) => replay(record, graceless),
 
   'no container is ended without a reason': (record) =>
     replay(record, (entry, moment) => {
@@ -62,9 +66,10 @@ const INVARIANTS: Readonly<Record<Invariant, Check>> = {
   'no container starts again that is done': (record) =>
     replay(record, (entry, moment) =>
       startsIn(entry, moment).flatMap(({ started }) => {
-        const policy = moment.wanted.get(started.uid)?.version.policy;
+        const { restartPolicy: policy } = moment.wanted.get(started.uid)?.pod.spec ?? {};
         const before = newestBefore(started, moment);
-        if (policy === undefined || before?.exitCode === undefined || started.name === 'init') return [];
+        const isInit = started.name === 'init' || isSidecar(started);
+        if (policy === undefined || before?.exitCode === undefined || isInit) return [];
         const { isGone, stoppedAt, endedAt = 0, exitCode } = before;
         const isExcused = isGone === true || stoppedAt !== undefined || since(moment, started.uid) > endedAt;
         if (isExcused || !isLeft(policy, exitCode)) return [];
@@ -98,9 +103,15 @@ const INVARIANTS: Readonly<Record<Invariant, Check>> = {
       const begins = beginningOf(entry, moment);
       const at = begins && finished.get(begins.uid);
       if (!begins || at === undefined || at === entry.at || forgot(record, moment, at)) return [];
+      if (mayBeEvicted(begins.uid, moment)) return [];
       return [`${begins.call} for ${begins.uid}, which was finished at ${at} ms`];
     });
   },
+
+  'nothing starts before its turn': (record) =>
+    replay(record, (entry, moment) =>
+      startsIn(entry, moment).flatMap(({ started }) => tooEarly(started, entry.at, moment)),
+    ),
 
   'the streams of the agent never end': ({ entries }) =>
     entries
@@ -144,7 +155,7 @@ function startsIn(
 function beginningOf(
   entry: Entry,
   { instances, uidOfSandbox }: Moment,
-): { readonly call: string; readonly uid: string; readonly pod: string } | undefined {
+): { readonly call: string; readonly uid: string } | undefined {
   if (entry.kind !== 'call') return undefined;
   const request = entry.request as {
     readonly config?: { readonly metadata?: { readonly uid?: string } };
@@ -158,7 +169,7 @@ function beginningOf(
         : entry.name === 'StartContainer'
           ? instances.get(idIn(request))?.uid
           : undefined;
-  return uid === undefined ? undefined : { call: entry.name, uid, pod: uid.replace(/-\d$/, '') };
+  return uid === undefined ? undefined : { call: entry.name, uid };
 }
 
 function idIn(request: unknown): string {
@@ -169,16 +180,16 @@ function idIn(request: unknown): string {
 const LEAST_GRACE = 2;
 const ROUNDING = 1_100;
 
-function graceless(record: WorldRecord, entry: Entry, moment: Moment): readonly string[] {
+function graceless(entry: Entry, moment: Moment): readonly string[] {
   if (entry.kind !== 'call') return [];
   const request = entry.request as { readonly podSandboxId?: string; readonly timeout?: number };
   switch (entry.name) {
     case 'StopContainer': {
       const instance = moment.instances.get(idIn(request));
       if (!instance || !isRunning(instance)) return [];
-      const grace = graceOf(record, instance);
+      const { terminationGracePeriodSeconds: grace = 0 } = moment.known.get(instance.uid)?.pod.spec ?? {};
       const { timeout = 0 } = request;
-      const passed = entry.at - (instance.stoppedAt ?? entry.at);
+      const passed = entry.at - endingSince(instance, moment, entry.at);
       if (passed + timeout * 1_000 < grace * 1_000 - ROUNDING)
         return [`${instance.uid} gets ${timeout} s of ${grace} s`];
       return timeout > Math.max(LEAST_GRACE, grace) ? [`${instance.uid} gets ${timeout} s, and has ${grace} s`] : [];
@@ -195,9 +206,16 @@ function graceless(record: WorldRecord, entry: Entry, moment: Moment): readonly 
   }
 }
 
-function graceOf({ plan }: WorldRecord, { uid }: Instance): number {
-  const [, index = '0', version = '0'] = /^p(\d)-?(\d)?$/.exec(uid) ?? [];
-  return plan.pods[Number(index)]?.versions[Number(version)]?.grace ?? 0;
+function isSidecar({ name }: Instance): boolean {
+  return name.startsWith('s');
+}
+
+/** Sidecars have what is left of the grace when the others have ended. */
+function endingSince(instance: Instance, { instances }: Moment, now: number): number {
+  const own = instance.stoppedAt ?? now;
+  if (!isSidecar(instance)) return own;
+  const others = [...instances.values()].filter(({ sandboxId }) => sandboxId === instance.sandboxId);
+  return Math.min(own, ...others.map(({ stoppedAt = now, endedAt = now }) => Math.min(stoppedAt, endedAt)));
 }
 
 function hasReason(record: WorldRecord, instance: Instance, moment: Moment): boolean {
@@ -208,19 +226,62 @@ function hasReason(record: WorldRecord, instance: Instance, moment: Moment): boo
   if (moment.phases.get(uid) === 'terminating') return true;
   // A sync that is under way goes on by the manifest that it began with, as the kubelet's does, though that is back.
   if (instance.isOutdated === true) return true;
+  if (mayBeEvicted(uid, moment)) return true;
+  if (isSidecar(instance) && isDone(wanted, instance, moment)) return true;
   const declared = declaredOf(instance, moment.wanted);
-  return declared?.livenessProbe !== undefined && mayHaveFailed(record, instance);
+  const isAsked = declared?.livenessProbe !== undefined || declared?.startupProbe !== undefined;
+  return (isAsked || declared?.lifecycle?.postStart !== undefined) && mayHaveFailed(record, instance, moment);
 }
 
-/** A probe that the script lets fail, or one whose command was not answered well. */
-function mayHaveFailed({ plan, calls }: WorldRecord, { id, uid, name, attempt }: Instance): boolean {
-  const [, index = '0', version = '0'] = /^p(\d)-?(\d)?$/.exec(uid) ?? [];
-  const process = plan.pods[Number(index)]?.versions[Number(version)]?.containers[Number(name.slice(1))];
-  if (!process || attempt < process.times) return true;
-  return calls.some(
-    ({ name: call, request, outcome, at, endedAt = Infinity }) =>
-      call === 'ExecSync' && idIn(request) === id && (outcome !== 'ok' || endedAt - at > 900),
+/** Whether somebody has filled its disk, so that it is ended and begins anew. */
+function mayBeEvicted(uid: string, { known, lastStep }: Moment): boolean {
+  return known.get(uid)?.version?.limited === true && lastStep.has('fill');
+}
+
+/** Whether no regular container of a pod will run any more: then its sidecars are ended. */
+function isDone({ pod: { spec } }: PlannedPod, { uid, sandboxId }: Instance, { instances }: Moment): boolean {
+  const { restartPolicy = 'Always', containers } = spec;
+  return containers.every(({ name }) => {
+    const last = [...instances.values()].findLast(
+      (one) => one.uid === uid && one.name === name && one.sandboxId === sandboxId,
+    );
+    return last?.exitCode !== undefined && isLeft(restartPolicy, last.exitCode);
+  });
+}
+
+/** In a sandbox, init containers and sidecars come one after another, and the others when all of those are there. */
+function tooEarly(started: Instance, at: number, { instances, wanted, known }: Moment): readonly string[] {
+  const { containers = [], initContainers = [] } = wanted.get(started.uid)?.pod.spec ?? {};
+  const inSandbox = [...instances.values()].filter(
+    ({ id, sandboxId, startedAt }) => sandboxId === started.sandboxId && startedAt !== undefined && id !== started.id,
   );
+  const began = (name: string): readonly Instance[] => inSandbox.filter((one) => one.name === name);
+  // What once came so far in a sandbox need not wait there again.
+  if (began(started.name).length > 0) return [];
+  const isRegular = containers.some(({ name }) => name === started.name);
+  if (isRegular && containers.some(({ name }) => began(name).length > 0)) return [];
+  const place = initContainers.findIndex(({ name }) => name === started.name);
+  const before = isRegular ? initContainers : initContainers.slice(0, Math.max(0, place));
+  return before
+    .filter(({ name, restartPolicy }) => {
+      if (restartPolicy !== 'Always') return !began(name).some(({ exitCode }) => exitCode === 0);
+      const version = known.get(started.uid)?.version;
+      const { startup = 0 } = (version && processOf(version, name)) ?? {};
+      return !began(name).some(({ startedAt = at }) => at - startedAt >= startup);
+    })
+    .map(({ name }) => `${started.uid}/${started.name} starts before ${name} is there`);
+}
+
+/** A probe or a postStart hook that the script lets fail, or one whose command was not answered well. */
+function mayHaveFailed({ calls }: WorldRecord, { id, uid, name, attempt }: Instance, { known }: Moment): boolean {
+  const version = known.get(uid)?.version;
+  const process = version && processOf(version, name);
+  if (!process || attempt < process.times) return true;
+  return calls.some(({ name: call, request, outcome, at, endedAt = Infinity }) => {
+    if (call !== 'ExecSync' || idIn(request) !== id) return false;
+    const isHook = (request as ExecSyncRequest).cmd?.[0]?.startsWith('p') === true;
+    return outcome !== 'ok' || (!isHook && endedAt - at > 900);
+  });
 }
 
 /** When a pod was last wanted anew. */
@@ -244,22 +305,38 @@ const SLACK = 200;
 /** Until the agent has noted for its successor that it restarted a container. */
 const NOTING = 3_000;
 
-/** The second restart of a container waits for 10 s at least (facts sheet 9), whoever was the agent meanwhile. */
+/**
+ * The second restart of a container waits for 10 s at least, and the third for 20 s (facts sheet 9), whoever was the
+ * agent meanwhile.
+ */
 function hasty(record: WorldRecord, started: Instance, at: number, moment: Moment): readonly string[] {
-  const [first, second] = instancesOf(started, moment).slice(-2);
-  if (first?.endedAt === undefined || second?.endedAt === undefined || second.startedAt === undefined) return [];
-  const isPlain = [first, second].every(
-    ({ sandboxId, stoppedAt, image }) =>
-      sandboxId === started.sandboxId && stoppedAt === undefined && image === started.image,
+  const former = instancesOf(started, moment);
+  const last = former.at(-1);
+  if (last?.endedAt === undefined) return [];
+  const waited = at - last.endedAt;
+  return [2, 3]
+    .filter((many) => isKnownToCrash(record, started, former.slice(-many), many, moment))
+    .filter((many) => waited < FIRST_BACKOFF * (many - 1) - SLACK)
+    .map(() => `${started.uid}/${started.name} ${started.attempt} starts ${waited} ms after the end of the one before`);
+}
+
+/** Whether so many instances before this one ended by themselves, and the agent must know that. */
+function isKnownToCrash(
+  record: WorldRecord,
+  started: Instance,
+  row: readonly Instance[],
+  many: number,
+  moment: Moment,
+): boolean {
+  const isPlain = row.every(
+    ({ sandboxId, stoppedAt, endedAt, image }) =>
+      sandboxId === started.sandboxId && stoppedAt === undefined && endedAt !== undefined && image === started.image,
   );
-  if (!isPlain || since(moment, started.uid) > (first.startedAt ?? 0)) return [];
-  if (moment.lastStep.has('setClock')) return [];
+  const [first, last] = [row[0]?.startedAt ?? 0, row.at(-1)?.startedAt ?? 0];
+  if (!isPlain || row.length < many || since(moment, started.uid) > first) return false;
+  if (moment.lastStep.has('setClock')) return false;
   const crash = moment.agentEndedAt;
-  const isSameAgent = crash < (first.startedAt ?? 0) - NOTING;
-  if (!isSameAgent && (crash < second.startedAt + NOTING || mayForget(record))) return [];
-  const waited = at - second.endedAt;
-  if (waited >= FIRST_BACKOFF - SLACK) return [];
-  return [`${started.uid}/${started.name} ${started.attempt} starts ${waited} ms after the end of the one before`];
+  return crash < first - NOTING || (crash >= last + NOTING && !mayForget(record));
 }
 
 /** Whether something in this world may have kept an agent from writing down what its successor has to know. */

@@ -3,7 +3,6 @@ import {
   EMPTY,
   finalize,
   merge,
-  NEVER,
   ReplaySubject,
   Subject,
   switchMap,
@@ -13,14 +12,21 @@ import {
   type Observable,
 } from 'rxjs';
 import { assertNever } from '../../../src/model/errors.ts';
+import { workloadMemory } from '../../../src/cli/workload-memory.ts';
 import type { Desired } from '../../../src/model/desired.ts';
+import type { Pod, PodStatus } from '../../../src/model/pod.ts';
+import type { PodCommand } from '../../../src/model/pod-command.ts';
+import type { PodSights } from '../../../src/model/workloads/pod-sight.ts';
+import { expandDesired } from '../../../src/sources/expand-desired.ts';
+import type { CommandReply } from '../../../src/sources/hold-pods.ts';
+import { podSights } from '../../../src/streams/workloads/pod-sights.ts';
 import { faultDice } from '../../../src/simulation/faults.ts';
 import { simulatedNode, type SimulatedNode } from '../../../src/simulation/simulated-node.ts';
 import { virtualTime } from '../../../src/simulation/virtual-time.ts';
 import type { PodBook, PodPhase } from '../../../src/streams/book/pod-book.ts';
 import { agentOn } from '../harness.ts';
 import type { Entry, WorldRecord } from './journal.ts';
-import { behaviourOf, plannedPod, type PlannedPod } from './planned-pods.ts';
+import { behaviourOf, limitedVolume, plannedPod, plannedWorkload, type PlannedPod } from './planned-pods.ts';
 import { missingIn } from './missing.ts';
 import type { Happen, WorldPlan } from './world-plan.ts';
 
@@ -54,7 +60,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     seed: plan.seed,
     events: plan.events,
     images: { 'busybox:1.35': { present: true } },
-    containerBehaviour: behaviourOf(plan),
+    containerBehaviour: behaviourOf(plan, time.passed),
     faults: (call, random) => {
       const { name, request } = call;
       write({ kind: 'call', index: world.calls.length - 1, name, request });
@@ -65,17 +71,31 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
   const shown = disguise(node);
 
   const wanted = new Map<number, PlannedPod>(plan.pods.map((_pod, index) => [index, plannedPod(plan, index, 0)]));
+  const workloads = new Map((plan.workloads ?? []).map((_one, which) => [which, plannedWorkload(plan, which, 0)]));
+  /** The pods of workloads, as the agent that lived last had them. */
+  let expanded: readonly Pod[] = [];
+  let stopped: ReadonlySet<string> = new Set();
   const sets = new ReplaySubject<Desired>(1);
+  const commands = new Subject<PodCommand>();
   const wantedByUid = (): ReadonlyMap<string, PlannedPod> =>
-    new Map([...wanted.values()].map((one) => [one.pod.metadata.uid, one]));
-  function tell(): void {
+    new Map(
+      [...wanted.values(), ...expanded.map((pod): PlannedPod => ({ pod }))]
+        .filter(({ pod }) => !stopped.has(pod.metadata.uid))
+        .map((one) => [one.pod.metadata.uid, one]),
+    );
+  function writeWanted(): void {
     write({ kind: 'wanted', wanted: wantedByUid() });
-    sets.next({ source: 'file', pods: [...wanted.values()].map(({ pod }) => pod), problems: [] });
+  }
+  function tell(): void {
+    writeWanted();
+    const pods = [...wanted.values()].map(({ pod }) => pod);
+    sets.next({ source: 'file', pods, objects: [...workloads.values()], problems: [] });
   }
 
   const agents = new Subject<boolean>();
   const done = new Subject<undefined>();
   let phases: ReadonlyMap<string, PodPhase> = new Map();
+  let statuses: ReadonlyMap<string, PodStatus> = new Map();
 
   function endless<T>(stream: string, stream$: Observable<T>): Observable<T> {
     return stream$.pipe(
@@ -95,16 +115,54 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     for (const [uid, phase] of after) if (phases.get(uid) !== phase) write({ kind: 'phase', uid, phase });
     for (const uid of phases.keys()) if (!after.has(uid)) write({ kind: 'phase', uid });
     phases = after;
+    statuses = new Map([...pages].flatMap(([uid, { status }]) => (status ? [[uid as string, status]] : [])));
+  }
+
+  /** What the agent does by itself, or does not do: pods of workloads come and go, commands are obeyed. */
+  function noteExpanded({ pods }: Desired): void {
+    const own = new Set([...wanted.values()].map(({ pod }) => pod.metadata.uid));
+    const after = pods.filter(({ metadata }) => !own.has(metadata.uid));
+    if (after.length === expanded.length && after.every((pod, place) => pod === expanded[place])) return;
+    expanded = after;
+    writeWanted();
+  }
+  function noteStopped(pods: readonly Pod[]): void {
+    const after = new Set<string>(pods.map(({ metadata }) => metadata.uid));
+    if (after.size === stopped.size && [...after].every((uid) => stopped.has(uid))) return;
+    stopped = after;
+    writeWanted();
+  }
+  function noteReply({ command, reply }: CommandReply): void {
+    if (command.verb !== 'restart' || reply.kind !== 'done') return;
+    const all = wantedByUid();
+    write({ kind: 'wanted', wanted: new Map([...all].filter(([, { pod }]) => pod.metadata.name !== command.name)) });
+    write({ kind: 'wanted', wanted: all });
   }
 
   const agent$ = defer(() => {
-    const { report$, housekeeping$, checkpoint$, book$ } = agentOn(shown, sets, NEVER, nothing, nothing);
+    const sights = new Subject<PodSights>();
+    const memory = workloadMemory('/var/lib/rxlet/workloads.json', shown.files);
+    const desired$ = plan.workloads === undefined ? sets : expandDesired(sets, sights, memory).pipe(tap(noteExpanded));
+    const { report$, housekeeping$, checkpoint$, book$, stopped$, reply$ } = agentOn(
+      shown,
+      desired$,
+      commands,
+      nothing,
+      nothing,
+    );
     write({ kind: 'agent', isUp: true });
     return merge(
+      stopped$.pipe(tap(noteStopped)),
+      reply$.pipe(tap(noteReply)),
       endless('report$', report$),
       endless('housekeeping$', housekeeping$),
       endless('checkpoint$', checkpoint$),
       endless('book$', book$.pipe(tap(notePhases))),
+      podSights(book$).pipe(
+        tap((seen) => {
+          sights.next(seen);
+        }),
+      ),
     ).pipe(
       finalize(() => {
         write({ kind: 'agent', isUp: false });
@@ -123,6 +181,21 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
       case 'drop':
         wanted.delete(step.pod % plan.pods.length);
         tell();
+        return;
+      case 'wantWorkload':
+        if (plan.workloads?.[step.workload]) {
+          workloads.set(step.workload, plannedWorkload(plan, step.workload, step.version));
+          tell();
+        }
+        return;
+      case 'dropWorkload':
+        if (workloads.delete(step.workload)) tell();
+        return;
+      case 'command':
+        commands.next({ verb: step.verb, namespace: 'default', name: `p${step.pod % plan.pods.length}` });
+        return;
+      case 'fill':
+        fill(step.pod % plan.pods.length);
         return;
       case 'crash':
         agents.next(false);
@@ -172,6 +245,14 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     }
   }
 
+  function fill(pod: number): void {
+    const { uid } = wanted.get(pod)?.pod.metadata ?? { uid: '' };
+    const { disk } = world;
+    const volume = limitedVolume(uid);
+    if (disk.typeOf(volume) === 'directory')
+      disk.put(`${volume}/big`, { type: 'file', mode: 0o644, content: 'x'.repeat(101) });
+  }
+
   function later(after: number, act: () => void): void {
     timer(after).subscribe({ next: act, error: fail });
   }
@@ -208,7 +289,12 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
         .pipe(takeUntil(merge(done, timer(calmAt + BOUND))))
         .subscribe({
           next: () => {
-            missing = missingIn(world, wantedByUid(), phases, entries);
+            missing = missingIn(world, wantedByUid(), {
+              phases,
+              statuses,
+              entries,
+              workloads: [...workloads.values()],
+            });
             well = missing.length === 0 ? well + 1 : 0;
             if (well < LOOKS) return;
             settledAt = time.passed() - (LOOKS - 1) * LOOK;

@@ -1,19 +1,30 @@
+import type { PodStatus } from '../../../src/model/pod.ts';
+import type { Workload } from '../../../src/model/workloads/workload.ts';
 import type { SimulatedContainer } from '../../../src/simulation/node-objects.ts';
 import type { World } from '../../../src/simulation/simulated-node.ts';
 import type { PodPhase } from '../../../src/streams/book/pod-book.ts';
 import type { Entry } from './journal.ts';
-import type { PlannedPod } from './planned-pods.ts';
+import { processOf, type PlannedPod } from './planned-pods.ts';
+import type { VersionPlan } from './world-plan.ts';
 
 const PODS = '/var/lib/rxlet/pods';
 const LOGS = '/var/log/pods';
 const STATE = '/var/lib/rxlet/state';
 
+/** What the agent has to say, and what came to pass. */
+interface Told {
+  readonly phases: ReadonlyMap<string, PodPhase>;
+  readonly statuses: ReadonlyMap<string, PodStatus>;
+  readonly entries: readonly Entry[];
+  /** What is wanted of workloads. */
+  readonly workloads: readonly Workload[];
+}
+
 /** What keeps observed from being as desired; empty when all is well. */
 export function missingIn(
   world: World,
   wanted: ReadonlyMap<string, PlannedPod>,
-  phases: ReadonlyMap<string, PodPhase>,
-  entries: readonly Entry[],
+  { phases, statuses, entries, workloads }: Told,
 ): readonly string[] {
   const { disk } = world;
   const list = (path: string): readonly string[] => (disk.typeOf(path) === 'missing' ? [] : disk.list(path));
@@ -39,32 +50,54 @@ export function missingIn(
     ...[...phases.keys()].filter((uid) => !isWanted(uid)).map((uid) => `the book still has ${uid}`),
   ];
 
+  const uidsOf = ({ metadata: { name } }: Workload): readonly string[] =>
+    [...wanted].filter(([, { pod }]) => pod.metadata.name.startsWith(`${name}-`)).map(([uid]) => uid);
+  const short = workloads.flatMap((workload) => {
+    const uids = uidsOf(workload);
+    if (workload.kind !== 'Deployment')
+      return uids.filter((uid) => phases.get(uid) !== 'finished').map((uid) => `${uid} of a Job is under way`);
+    const replicas = uids.length === workload.replicas ? [] : [`${uids.length} of ${workload.replicas} replicas`];
+    const { image } = workload.template.spec?.containers?.[0] ?? {};
+    const old = uids.filter((uid) => wanted.get(uid)?.pod.spec.containers[0]?.image !== image);
+    return [...replicas, ...old.map((uid) => `${uid} is of the version before`)];
+  });
+
+  function isReadyAsSaid(uid: string, version: VersionPlan | undefined, name: string): boolean {
+    const process = version && processOf(version, name);
+    const { containerStatuses = [], initContainerStatuses = [] } = statuses.get(uid) ?? {};
+    const told = [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name);
+    return told?.ready === (process?.readiness !== 'never');
+  }
+
   function missingOf(uid: string, { pod: { spec }, version }: PlannedPod): readonly string[] {
+    const policy = spec.restartPolicy ?? 'Always';
     const ready = world.sandboxes().filter(({ config, state }) => config.metadata?.uid === uid && state === 'ready');
     const containers = containersOf(uid);
     const running = containers.filter(({ state }) => state === 'running');
     const phase = phases.get(uid);
     if (phase === 'finished') {
       const ups = [...ready, ...running].map(({ id }) => `${uid} is finished, but ${id.slice(0, 6)} is up`);
-      return mayBeFinished(uid, version.policy, entries) ? ups : [...ups, `${uid} is finished, but should run`];
+      return mayBeFinished(uid, policy, entries) ? ups : [...ups, `${uid} is finished, but should run`];
     }
     if (phase !== 'syncing') return [`${uid} is ${phase ?? 'not in the book'}`];
     if (ready.length !== 1) return [`${uid} has ${ready.length} ready sandboxes`];
-    return spec.containers.flatMap(({ name, image = '' }) => {
+    const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+    return [...sidecars, ...spec.containers].flatMap(({ name, image = '', restartPolicy = policy }) => {
       const ofName = containers
         .filter(({ config }) => config.metadata?.name === name)
         .toSorted((a, b) => (b.config.metadata?.attempt ?? 0) - (a.config.metadata?.attempt ?? 0));
       const [newest] = ofName;
       const up = ofName.filter(({ state }) => state === 'running');
       if (up.length > 1) return [`${uid}/${name} runs ${up.length} times`];
-      if (newest?.state === 'exited' && isLeft(version.policy, newest.exitCode)) return [];
+      if (newest?.state === 'exited' && isLeft(restartPolicy, newest.exitCode)) return [];
       if (newest?.state !== 'running') return [`${uid}/${name} does not run`];
       if (newest.sandboxId !== ready[0]?.id) return [`${uid}/${name} runs in an old sandbox`];
-      return newest.config.image?.userSpecifiedImage === image ? [] : [`${uid}/${name} runs another image`];
+      if (newest.config.image?.userSpecifiedImage !== image) return [`${uid}/${name} runs another image`];
+      return isReadyAsSaid(uid, version, name) ? [] : [`${uid}/${name} is not as ready as its probe says`];
     });
   }
 
-  return [...strangers, ...[...wanted].flatMap(([uid, one]) => missingOf(uid, one))];
+  return [...strangers, ...short, ...[...wanted].flatMap(([uid, one]) => missingOf(uid, one))];
 }
 
 export function isLeft(policy: string, exitCode: number): boolean {
@@ -79,6 +112,7 @@ function mayBeFinished(uid: string, policy: string, entries: readonly Entry[]): 
       entry.happening.kind === 'exited' &&
       entry.happening.sandbox.config.metadata?.uid === uid &&
       entry.happening.container !== undefined &&
+      entry.happening.container.config.metadata?.name?.startsWith('s') !== true &&
       isLeft(policy, entry.happening.container.exitCode),
   );
 }

@@ -127,7 +127,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   'forgets what it wrote down': {
     by: 'a container that ends again and again waits',
-    world: world({ times: 3, onTerm: 10 }, { after: 7_000, do: 'crash', for: 100 }),
+    world: world({ times: 4, onTerm: 10 }, { after: 20_000, do: 'crash', for: 100 }),
     disguise: (node) => {
       const { world } = node;
       const typeOf: typeof world.disk.typeOf = (path) =>

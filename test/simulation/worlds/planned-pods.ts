@@ -1,17 +1,20 @@
-import { asyncScheduler } from 'rxjs';
-import type { Pod } from '../../../src/model/pod.ts';
+import type { Container, Pod, PodSpec } from '../../../src/model/pod.ts';
 import type { ContainerBehaviour, ProcessScript } from '../../../src/simulation/process-script.ts';
+import type { Workload } from '../../../src/model/workloads/workload.ts';
+import { aWorkload } from '../../unit/model/workloads/a-workload.ts';
 import { declared, execProbe, podOf } from '../pod-stories.ts';
 import type { ProcessPlan, VersionPlan, WorldPlan } from './world-plan.ts';
 
 /** The manifest of one pod of a world as it stands in the folder at some time. */
 export interface PlannedPod {
   readonly pod: Pod;
-  readonly version: VersionPlan;
+  /** Absent: it is of a workload. */
+  readonly version?: VersionPlan;
 }
 
 const IMAGES = ['busybox:1.35', 'busybox:1', 'busybox:2'] as const;
-export const MOUNT = { name: 'm', mountPath: '/m' };
+const MOUNT = { name: 'm', mountPath: '/m' };
+const LIMITED = { name: 'd', mountPath: '/d' };
 
 export function plannedPod({ pods }: WorldPlan, number: number, versionNumber: number): PlannedPod {
   const index = number % pods.length;
@@ -20,18 +23,68 @@ export function plannedPod({ pods }: WorldPlan, number: number, versionNumber: n
   const version = existing(versions[fixedUid ? 0 : wanted]);
   const name = `p${index}`;
   const image = IMAGES[fixedUid ? wanted : 0] ?? IMAGES[0];
-  const mounts = version.volume ? { volumeMounts: [MOUNT] } : {};
-  const spec = {
-    restartPolicy: version.policy,
-    terminationGracePeriodSeconds: version.grace,
-    containers: version.containers.map(({ liveness }, place) =>
-      declared(`c${place}`, { image, ...mounts, ...(liveness ? { livenessProbe: execProbe() } : {}) }),
-    ),
-    ...(version.init ? { initContainers: [declared('init', { image, ...mounts })] } : {}),
-    ...(version.volume ? { volumes: [{ name: MOUNT.name, emptyDir: { medium: 'Memory' } }] } : {}),
-  };
   const uid = fixedUid ? name : `${name}-${wanted}`;
-  return { pod: podOf(name, spec, uid), version };
+  const { metadata, ...pod } = podOf(name, specOf(version, image), uid);
+  // Only what comes from manifests is held to its disk.
+  const annotations = version.limited ? { 'kubernetes.io/config.source': 'file' } : metadata.annotations;
+  return { pod: { ...pod, metadata: { ...metadata, annotations } }, version };
+}
+
+function specOf(version: VersionPlan, image: string): Partial<PodSpec> {
+  const { policy, grace, containers, sidecars = [], init, volume, limited = false } = version;
+  const volumeMounts = [...(volume ? [MOUNT] : []), ...(limited ? [LIMITED] : [])];
+  const common: Partial<Container> = { image, ...(volumeMounts.length > 0 ? { volumeMounts } : {}) };
+  const initContainers = [
+    ...sidecars.map((process, place) => container(`s${place}`, process, { ...common, restartPolicy: 'Always' })),
+    ...(init ? [declared('init', common)] : []),
+  ];
+  const volumes = [
+    ...(volume ? [{ name: MOUNT.name, emptyDir: { medium: 'Memory' } }] : []),
+    ...(limited ? [{ name: LIMITED.name, emptyDir: { sizeLimit: '100' } }] : []),
+  ];
+  return {
+    restartPolicy: policy,
+    terminationGracePeriodSeconds: grace,
+    containers: containers.map((process, place) => container(`c${place}`, process, common)),
+    ...(initContainers.length > 0 ? { initContainers } : {}),
+    ...(volumes.length > 0 ? { volumes } : {}),
+  };
+}
+
+function container(
+  name: string,
+  { liveness, startup, readiness, postStart, preStop }: ProcessPlan,
+  more: Partial<Container>,
+): Container {
+  const ask = (what: Command): { readonly exec: { readonly command: readonly string[] } } => ({
+    exec: { command: [what] },
+  });
+  const lifecycle = {
+    ...(postStart === undefined ? {} : { postStart: ask('post-start') }),
+    ...(preStop === undefined ? {} : { preStop: ask('pre-stop') }),
+  };
+  return declared(name, {
+    ...more,
+    ...(liveness ? { livenessProbe: execProbe() } : {}),
+    ...(startup === undefined ? {} : { startupProbe: { ...execProbe({ failureThreshold: 300 }), ...ask('startup') } }),
+    ...(readiness === undefined ? {} : { readinessProbe: { ...execProbe(), ...ask('readiness') } }),
+    ...(Object.keys(lifecycle).length > 0 ? { lifecycle } : {}),
+  });
+}
+
+/** What is run beside a process: probes and hooks. */
+type Command = 'check' | 'startup' | 'readiness' | 'post-start' | 'pre-stop';
+
+/** The document of a workload of a world, in one of its versions. */
+export function plannedWorkload({ workloads = [] }: WorldPlan, which: number, version: number): Workload {
+  const { kind, count } = existing(workloads[which]);
+  const spec = kind === 'Job' ? `completions: ${count}\n  backoffLimit: 1` : `replicas: ${count}`;
+  return aWorkload(kind, { name: `w${which}`, spec, image: existing(IMAGES[version]) });
+}
+
+/** Where the limited volume of a pod lies. */
+export function limitedVolume(uid: string): string {
+  return `/var/lib/rxlet/pods/${uid}/volumes/kubernetes.io~empty-dir/${LIMITED.name}`;
 }
 
 function existing<T>(planned: T | undefined): T {
@@ -39,28 +92,58 @@ function existing<T>(planned: T | undefined): T {
   return planned;
 }
 
-/** What every container of a world does. */
-export function behaviourOf(plan: WorldPlan): ContainerBehaviour {
-  return ({ name, attempt, pod: { uid } }) => {
-    const [, index = '0', version = '0'] = /^p(\d)-?(\d)?$/.exec(uid) ?? [];
+/** The plan of a container, by the names of `plannedPod`; none of an init container. */
+export function processOf({ containers, sidecars = [] }: VersionPlan, name: string): ProcessPlan | undefined {
+  const place = Number(name.slice(1));
+  return name.startsWith('s') ? sidecars[place] : containers[place];
+}
+
+/** What every container of a world does; `passed` tells milliseconds that no clock changes. */
+export function behaviourOf(plan: WorldPlan, passed: () => number): ContainerBehaviour {
+  return ({ name, attempt, pod: { uid, name: pod } }) => {
+    const [, index, version = '0'] = /^p(\d)-?(\d)?$/.exec(uid) ?? [];
+    if (index === undefined) return ofWorkload(plan, pod);
     const { version: of } = plannedPod(plan, Number(index), Number(version));
-    const process = of.containers[Number(name.slice(1))];
-    return process ? scriptOf(process, of, attempt) : { exits: { after: 300, code: 0 } };
+    const process = of && processOf(of, name);
+    if (!of || !process) return { exits: { after: 300, code: 0 } };
+    return scriptOf(process, name.startsWith('s') ? { ...of, policy: 'Always' } : of, attempt, passed);
   };
 }
 
-export function lastsForEver({ policy }: VersionPlan, { last }: ProcessPlan): boolean {
+/** `w0-3-n1` is the pod of this number. */
+function ofWorkload({ workloads = [] }: WorldPlan, pod: string): ProcessScript {
+  const [, which = '0', number = '0'] = /^w(\d)-(\d+)/.exec(pod) ?? [];
+  const workload = workloads[Number(which)];
+  if (workload?.kind !== 'Job') return {};
+  return { exits: { after: workload.after, code: workload.fails && Number(number) % 2 === 0 ? 1 : 0 } };
+}
+
+function lastsForEver({ policy }: VersionPlan, { last }: ProcessPlan): boolean {
   return policy === 'Always' || last === 'runs';
 }
 
-function scriptOf(process: ProcessPlan, version: VersionPlan, attempt: number): ProcessScript {
-  const { times, after, code, onTerm, liveness } = process;
+function scriptOf(process: ProcessPlan, version: VersionPlan, attempt: number, passed: () => number): ProcessScript {
+  const { times, after, code, onTerm, liveness, postStart = 0, preStop = 0, startup = 0, readiness = 0 } = process;
   const end = onTerm === 'ignored' ? onTerm : { after: onTerm, code: 0 };
   const isEarly = attempt < times;
-  if (isEarly && liveness) {
-    const begun = asyncScheduler.now();
-    return { onTerm: end, exec: () => ({ exitCode: asyncScheduler.now() - begun < after ? 0 : 1, after: 30 }) };
+  const begun = passed();
+  const says = (isWell: boolean): number => (isWell ? 0 : 1);
+  function exec([command]: readonly string[]): { readonly exitCode: number; readonly after: number } {
+    const age = passed() - begun;
+    switch (command as Command) {
+      case 'check':
+        return { exitCode: says(!isEarly || age < after), after: 30 };
+      case 'startup':
+        return { exitCode: says(age >= startup), after: 30 };
+      case 'readiness':
+        return { exitCode: says(readiness !== 'never' && age >= readiness), after: 30 };
+      case 'post-start':
+        return { exitCode: says(!isEarly), after: postStart };
+      case 'pre-stop':
+        return { exitCode: 0, after: preStop };
+    }
   }
-  if (isEarly) return { onTerm: end, exits: { after, code } };
-  return lastsForEver(version, process) ? { onTerm: end } : { onTerm: end, exits: { after, code: 0 } };
+  if (isEarly && liveness) return { onTerm: end, exec };
+  if (isEarly) return { onTerm: end, exits: { after, code }, exec };
+  return lastsForEver(version, process) ? { onTerm: end, exec } : { onTerm: end, exits: { after, code: 0 }, exec };
 }

@@ -1,4 +1,4 @@
-import type { ListContainersRequest } from '../../../src/model/cri/api.ts';
+import type { ExecSyncRequest, ListContainersRequest } from '../../../src/model/cri/api.ts';
 import { POD_UID } from '../../../src/model/cri/labels.ts';
 import type { PodPhase } from '../../../src/streams/book/pod-book.ts';
 import type { Entry, WorldRecord } from './journal.ts';
@@ -16,7 +16,7 @@ export interface Instance {
   startedAt?: number;
   endedAt?: number;
   exitCode?: number;
-  /** When the agent first asked it to end. */
+  /** When the agent first asked it to end, or ran its preStop hook. */
   stoppedAt?: number;
   /** Another image was wanted for it since it started, and the agent that was told so is still there. */
   isOutdated?: boolean;
@@ -29,6 +29,8 @@ export interface Moment {
   readonly deadSandboxes: ReadonlySet<string>;
   readonly uidOfSandbox: ReadonlyMap<string, string>;
   readonly wanted: ReadonlyMap<string, PlannedPod>;
+  /** The same of every UID that was ever wanted, as it was last. */
+  readonly known: ReadonlyMap<string, PlannedPod>;
   readonly phases: ReadonlyMap<string, PodPhase>;
   /** When each UID was last wanted by nobody; of those that are, since when they are. */
   readonly wantedSince: ReadonlyMap<string, number>;
@@ -54,6 +56,7 @@ export function replay(
   /** When the last listing was sent that was answered; '' for those of everything. */
   const listed = new Map<string, number>();
   let wanted: ReadonlyMap<string, PlannedPod> = new Map();
+  const known = new Map<string, PlannedPod>();
   let agentEndedAt = -Infinity;
   const found: string[] = [];
 
@@ -77,6 +80,11 @@ export function replay(
         if (entry.name === 'StopContainer') {
           const instance = instances.get((entry.request as { readonly containerId?: string }).containerId ?? '');
           if (instance) instance.stoppedAt ??= entry.at;
+        }
+        if (entry.name === 'ExecSync') {
+          const { containerId = '', cmd = [] } = entry.request as ExecSyncRequest;
+          const instance = instances.get(containerId);
+          if (instance && cmd[0] === 'pre-stop') instance.stoppedAt ??= entry.at;
         }
         return;
       case 'happening': {
@@ -110,6 +118,7 @@ export function replay(
         return;
       case 'wanted':
         wanted = entry.wanted;
+        for (const [uid, one] of wanted) known.set(uid, one);
         for (const uid of wantedSince.keys()) if (!wanted.has(uid)) wantedSince.delete(uid);
         for (const uid of wanted.keys()) if (!wantedSince.has(uid)) wantedSince.set(uid, entry.at);
         noteOutdated();
@@ -135,6 +144,7 @@ export function replay(
       deadSandboxes,
       uidOfSandbox,
       wanted,
+      known,
       phases,
       wantedSince,
       lastStep,
@@ -152,7 +162,8 @@ export function declaredOf(
   { uid, name }: Instance,
   wanted: ReadonlyMap<string, PlannedPod>,
 ): PlannedPod['pod']['spec']['containers'][number] | undefined {
-  return wanted.get(uid)?.pod.spec.containers.find((one) => one.name === name);
+  const { containers = [], initContainers = [] } = wanted.get(uid)?.pod.spec ?? {};
+  return [...initContainers, ...containers].find((one) => one.name === name);
 }
 
 export function isRunning({ startedAt, endedAt }: Instance): boolean {

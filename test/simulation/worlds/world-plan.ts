@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { PodVerb } from '../../../src/model/pod-command.ts';
 import type { FaultRates } from '../../../src/simulation/faults.ts';
 
 /** What the process of a container does in its life; plain data, so that a world can be printed and kept. */
@@ -14,6 +15,14 @@ export interface ProcessPlan {
   readonly onTerm: number | 'ignored';
   /** Has a liveness probe, which fails of the first `times` instances from their age `after` on. */
   readonly liveness: boolean;
+  /** Has a startup probe, which succeeds from this age on (milliseconds). */
+  readonly startup?: number;
+  /** Has a readiness probe, which succeeds from this age on (milliseconds), or never. */
+  readonly readiness?: number | 'never';
+  /** Has a postStart hook that takes so many milliseconds, and fails of the first `times` instances. */
+  readonly postStart?: number;
+  /** Has a preStop hook that takes so many milliseconds. */
+  readonly preStop?: number;
 }
 
 /** One version of a manifest. */
@@ -22,8 +31,12 @@ export interface VersionPlan {
   /** Seconds. */
   readonly grace: number;
   readonly init: boolean;
+  /** Sidecars, which start before the init container. */
+  readonly sidecars?: readonly ProcessPlan[];
   /** Every container mounts an emptyDir in memory. */
   readonly volume: boolean;
+  /** Every container mounts an emptyDir on the disk that may not hold more than 100 bytes. */
+  readonly limited?: boolean;
   readonly containers: readonly ProcessPlan[];
 }
 
@@ -33,9 +46,26 @@ export interface PodPlan {
   readonly versions: readonly VersionPlan[];
 }
 
+/** A workload in two versions, which differ in their image. */
+export interface WorkloadPlan {
+  readonly kind: 'Deployment' | 'Job';
+  /** Replicas, or completions. */
+  readonly count: number;
+  /** A pod of a Job ends after so many milliseconds; one with an even number in its name fails where `fails` says so. */
+  readonly after: number;
+  readonly fails: boolean;
+}
+
 export type Happen =
   | { readonly do: 'want'; readonly pod: number; readonly version: number }
   | { readonly do: 'drop'; readonly pod: number }
+  /** Somebody runs `rxlet stop`, `start` or `restart`. */
+  | { readonly do: 'command'; readonly verb: PodVerb; readonly pod: number }
+  /** Something fills the limited volume of a pod. */
+  | { readonly do: 'fill'; readonly pod: number }
+  /** The document of a workload is written in one of its versions, or removed. */
+  | { readonly do: 'wantWorkload'; readonly workload: number; readonly version: number }
+  | { readonly do: 'dropWorkload'; readonly workload: number }
   /** The agent dies, and another one starts so many milliseconds later. */
   | { readonly do: 'crash'; readonly for: number }
   | { readonly do: 'restartRuntime'; readonly for: number }
@@ -59,6 +89,8 @@ export interface WorldPlan {
   /** Whether the runtime tells of events. */
   readonly events: boolean;
   readonly pods: readonly PodPlan[];
+  /** Wanted in their first version from the beginning, too. */
+  readonly workloads?: readonly WorkloadPlan[];
   readonly steps: readonly StepPlan[];
   /** What calls meet until the last step has been done. */
   readonly rates: FaultRates;
@@ -71,26 +103,62 @@ const distance = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 30_000 }), weight: 1 },
 );
 
-const processPlan: fc.Arbitrary<ProcessPlan> = fc.record({
-  times: fc.oneof({ arbitrary: fc.constant(0), weight: 3 }, { arbitrary: fc.integer({ min: 0, max: 3 }), weight: 2 }),
-  after: fc.integer({ min: 0, max: 5_000 }),
-  code: fc.constantFrom(1, 0, 137),
-  last: fc.constantFrom('runs', 'runs', 'completes'),
-  onTerm: fc.constantFrom<number | 'ignored'>(10, 10, 900, 3_500, 'ignored'),
-  liveness: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, { arbitrary: fc.constant(true), weight: 1 }),
-});
+/** Nothing, more often than not; a property that is absent then. */
+function rarely<Name extends string, Value>(
+  name: Name,
+  value: fc.Arbitrary<Value>,
+  weight = 1,
+): fc.Arbitrary<{ readonly [Key in Name]?: Value }> {
+  return fc.oneof(
+    { arbitrary: fc.constant({}), weight: 5 },
+    { arbitrary: value.map((one) => ({ [name]: one })), weight },
+  ) as never;
+}
 
-const versionPlan: fc.Arbitrary<VersionPlan> = fc.record({
-  policy: fc.constantFrom('Always', 'Always', 'OnFailure', 'Never'),
-  grace: fc.integer({ min: 0, max: 8 }),
-  init: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, { arbitrary: fc.constant(true), weight: 1 }),
-  volume: fc.boolean(),
-  containers: fc.array(processPlan, { minLength: 1, maxLength: 3, size: 'max' }),
-});
+const processPlan: fc.Arbitrary<ProcessPlan> = fc
+  .tuple(
+    fc.record({
+      times: fc.oneof(
+        { arbitrary: fc.constant(0), weight: 3 },
+        { arbitrary: fc.integer({ min: 0, max: 3 }), weight: 2 },
+      ),
+      after: fc.integer({ min: 0, max: 5_000 }),
+      code: fc.constantFrom(1, 0, 137),
+      last: fc.constantFrom<ProcessPlan['last']>('runs', 'runs', 'completes'),
+      onTerm: fc.constantFrom<number | 'ignored'>(10, 10, 900, 3_500, 'ignored'),
+      liveness: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, { arbitrary: fc.constant(true), weight: 1 }),
+    }),
+    rarely('startup', fc.integer({ min: 0, max: 8_000 })),
+    rarely('readiness', fc.oneof(fc.integer({ min: 0, max: 8_000 }), fc.constant<'never'>('never'))),
+    rarely('postStart', fc.integer({ min: 0, max: 4_000 })),
+    rarely('preStop', fc.integer({ min: 0, max: 6_000 })),
+  )
+  .map((parts) => Object.assign({}, ...parts) as ProcessPlan);
+
+const versionPlan: fc.Arbitrary<VersionPlan> = fc
+  .tuple(
+    fc.record({
+      policy: fc.constantFrom<VersionPlan['policy']>('Always', 'Always', 'OnFailure', 'Never'),
+      grace: fc.integer({ min: 0, max: 8 }),
+      init: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, { arbitrary: fc.constant(true), weight: 1 }),
+      volume: fc.boolean(),
+      containers: fc.array(processPlan, { minLength: 1, maxLength: 3, size: 'max' }),
+    }),
+    rarely('sidecars', fc.array(processPlan, { minLength: 1, maxLength: 2, size: 'max' }), 2),
+    rarely('limited', fc.constant(true)),
+  )
+  .map((parts) => Object.assign({}, ...parts) as VersionPlan);
 
 const podPlan: fc.Arbitrary<PodPlan> = fc.record({
   fixedUid: fc.boolean(),
   versions: fc.array(versionPlan, { minLength: 2, maxLength: 3, size: 'max' }),
+});
+
+const workloadPlan: fc.Arbitrary<WorkloadPlan> = fc.record({
+  kind: fc.constantFrom('Deployment', 'Deployment', 'Job'),
+  count: fc.integer({ min: 1, max: 3 }),
+  after: fc.integer({ min: 0, max: 5_000 }),
+  fails: fc.boolean(),
 });
 
 const which = fc.integer({ min: 0, max: 5 });
@@ -104,6 +172,13 @@ const pause = distance;
 const happen: fc.Arbitrary<Happen> = fc.oneof(
   { arbitrary: doing('want', { pod, version: fc.integer({ min: 0, max: 2 }) }), weight: 8 },
   { arbitrary: doing('drop', { pod }), weight: 4 },
+  { arbitrary: doing('command', { verb: fc.constantFrom('stop', 'start', 'restart'), pod }), weight: 3 },
+  { arbitrary: doing('fill', { pod }), weight: 1 },
+  {
+    arbitrary: doing('wantWorkload', { workload: fc.constant(0), version: fc.integer({ min: 0, max: 1 }) }),
+    weight: 1,
+  },
+  { arbitrary: doing('dropWorkload', { workload: fc.constant(0) }), weight: 1 },
   { arbitrary: doing('crash', { for: pause }), weight: 4 },
   { arbitrary: doing('kill', { which }), weight: 2 },
   { arbitrary: doing('killSandbox', { which }), weight: 1 },
@@ -133,13 +208,18 @@ const rates: fc.Arbitrary<FaultRates> = fc.oneof(
   { arbitrary: fc.constant<FaultRates>({ fail: 0.2, loseAnswer: 0.1 }), weight: 1 },
 );
 
-export const worldPlans: fc.Arbitrary<WorldPlan> = fc.record({
-  seed: fc.integer({ min: 1, max: 1_000_000 }),
-  events: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, { arbitrary: fc.constant(false), weight: 1 }),
-  pods: fc.array(podPlan, { minLength: 1, maxLength: 3, size: 'max' }),
-  steps: fc.array(
-    fc.tuple(distance, happen).map(([after, what]): StepPlan => ({ after, ...what })),
-    { minLength: 0, maxLength: 12, size: 'max' },
-  ),
-  rates,
-});
+export const worldPlans: fc.Arbitrary<WorldPlan> = fc
+  .tuple(
+    fc.record({
+      seed: fc.integer({ min: 1, max: 1_000_000 }),
+      events: fc.oneof({ arbitrary: fc.constant(true), weight: 3 }, { arbitrary: fc.constant(false), weight: 1 }),
+      pods: fc.array(podPlan, { minLength: 1, maxLength: 3, size: 'max' }),
+      steps: fc.array(
+        fc.tuple(distance, happen).map(([after, what]): StepPlan => ({ after, ...what })),
+        { minLength: 0, maxLength: 12, size: 'max' },
+      ),
+      rates,
+    }),
+    rarely('workloads', fc.tuple(workloadPlan), 2),
+  )
+  .map((parts) => Object.assign({}, ...parts) as WorldPlan);

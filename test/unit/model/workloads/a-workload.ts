@@ -12,13 +12,14 @@ export function aWorkload<Kind extends Workload['kind']>(
     pod = '',
     image = 'busybox:1.35',
     ports = '',
-  }: { spec?: string; pod?: string; image?: string; ports?: string } = {},
+    name = 'web',
+  }: { spec?: string; pod?: string; image?: string; ports?: string; name?: string } = {},
 ): Extract<Workload, { kind: Kind }> {
   const job = kind === 'Job';
   const text = [
     `apiVersion: ${job ? 'batch/v1' : 'apps/v1'}`,
     `kind: ${kind}`,
-    'metadata: {name: web}',
+    `metadata: {name: ${name}}`,
     'spec:',
     ...(spec === '' ? [] : [`  ${spec}`]),
     ...(job ? [] : ['  selector: {matchLabels: {app: web}}']),
