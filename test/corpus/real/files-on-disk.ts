@@ -1,6 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { CaseResult } from '../compare-case.ts';
 import { diff, type Gap } from '../diff.ts';
 import type { CaseLife } from '../live-case.ts';
 import { withoutNumbers, withPlaceholders } from '../normalise.ts';
@@ -49,18 +48,19 @@ function isOfContainerNeverMade({ path }: Gap, { containerNames }: CaseLife): bo
   return names.length === 0 && /^files\.(?:podDir\.containers|podDir\.etc-hosts|etc-hosts)$/.test(path);
 }
 
-/** Differences on the disk that come of those that are allowed elsewhere, or that hurt nobody. */
-export function isAllowedFile({ path, expected, got }: Gap, differences: CaseResult['differences']): boolean {
-  // Logs are numbered by restarts.
-  const isNumbered = path.startsWith('files.logDir.') || path.startsWith('files.containerLinks.');
-  if (isNumbered && differences.some(({ rule }) => rule !== undefined && COUNTS.has(rule))) return true;
+/** Differences on the disk that come of time, or that hurt nobody. */
+export function isAllowedFile({ path, expected, got }: Gap, { cri }: PodRecord, { containerNames }: CaseLife): boolean {
+  // How many logs of earlier instances there are, and with which numbers, depends on the moment.
+  const container = /^files\.logDir\.([^/]+)\/\d+\.log$|^files\.containerLinks\..*_([^_]+)-<CONTAINER_ID/.exec(path);
+  const [, inFolder, linked] = container ?? [];
+  const name = inFolder ?? linked;
+  const made = cri.filter((call) => call.call === 'CreateContainer' && call.name === name).length;
+  const names = [...containerNames.values()].filter((each) => each.replace(/#.*/, '') === name);
+  if (name !== undefined && Math.max(made, names.length) > 1) return true;
   // The kubelet leaves the folders of a kind of volumes when the last volume of that kind is gone.
   const isFolder = /^files\.podDir\.(?:volumes|plugins)\/kubernetes\.io~[^/]+$/.test(path);
   return isFolder && got === undefined && String(expected).startsWith('dir ');
 }
-
-/** Rules by which restarts are counted in another way. */
-const COUNTS = new Set(['restarts-are-counted-on', 'what-is-put-back-starts-anew']);
 
 function normal<T extends Json>(json: T, life: CaseLife, uid: string): T {
   const text = JSON.stringify(withPlaceholders(json, life, [uid]))

@@ -197,7 +197,7 @@ function filesOf(
     .at(-1);
   const uid = own?.config.metadata?.uid;
   const gaps = uid === undefined ? [] : compareFiles(record, life, uid, own?.id);
-  return gaps.filter((gap) => !isAllowedFile(gap, differences)).map(describeGap);
+  return gaps.filter((gap) => !isAllowedFile(gap, record, life)).map(describeGap);
 }
 
 /** Nothing in the runtime, on the disk and in the folder. */

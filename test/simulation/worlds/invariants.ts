@@ -190,6 +190,8 @@ function graceless(entry: Entry, moment: Moment): readonly string[] {
       const { terminationGracePeriodSeconds: grace = 0 } = moment.known.get(instance.uid)?.pod.spec ?? {};
       const { timeout = 0 } = request;
       const passed = entry.at - endingSince(instance, moment, entry.at);
+      // What takes too much of the disk gets no more time (facts sheet 24: a second).
+      if (timeout <= LEAST_GRACE && mayBeEvicted(instance.uid, moment)) return [];
       if (passed + timeout * 1_000 < grace * 1_000 - ROUNDING)
         return [`${instance.uid} gets ${timeout} s of ${grace} s`];
       return timeout > Math.max(LEAST_GRACE, grace) ? [`${instance.uid} gets ${timeout} s, and has ${grace} s`] : [];

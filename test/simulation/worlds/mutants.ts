@@ -46,6 +46,8 @@ const NEVER_AGAIN = 1e9;
 const DROP: StepPlan = { after: 5_000, do: 'drop', pod: 0 };
 const FULL_DISK: StepPlan = { after: 0, do: 'fullDisk', for: 3_000 };
 
+const PLAIN: ProcessPlan = { times: 0, after: 1_000, code: 1, last: 'runs', onTerm: 900, liveness: false };
+
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   'keeps what waits and drops what arrives': {
     by: 'a kill is never lost',
@@ -134,6 +136,21 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         path.endsWith('/state') ? 'missing' : world.disk.typeOf(path);
       return { ...node, world: { ...world, disk: { ...world.disk, typeOf } } };
     },
+  },
+  'takes a sidecar for started before its probe says so': {
+    by: 'nothing starts before its turn',
+    world: world({ sidecars: [{ ...PLAIN, startup: 6_000 }] }),
+    disguise: (node) => saysYes(node, 'startup'),
+  },
+  'takes every container for ready': {
+    by: 'when faults stop, observed equals desired soon',
+    world: world({ containers: [{ ...PLAIN, readiness: 'never' }] }),
+    disguise: (node) => saysYes(node, 'readiness'),
+  },
+  'ends sidecars with the others': {
+    by: 'grace is respected',
+    world: world({ onTerm: 3_500, sidecars: [PLAIN] }, DROP),
+    disguise: endsAllAtOnce,
   },
   'starts the successor before the end': {
     by: 'never two running copies of one full name',
@@ -226,6 +243,25 @@ function withCri(
   change: (cri: SimulatedNode['cri']) => Partial<SimulatedNode['cri']>,
 ): SimulatedNode {
   return { ...node, cri: { ...node.cri, ...change(node.cri) } };
+}
+
+/** Every command of this name succeeds. */
+function saysYes(node: SimulatedNode, command: string): SimulatedNode {
+  return withCri(node, ({ execSync }) => ({
+    execSync: (request) =>
+      execSync(request).pipe(map((answer) => (request.cmd?.[0] === command ? { ...answer, exitCode: 0 } : answer))),
+  }));
+}
+
+/** Whoever asks one container to end, stops the whole sandbox. */
+function endsAllAtOnce(node: SimulatedNode): SimulatedNode {
+  return withCri(node, ({ stopContainer, stopPodSandbox }) => ({
+    stopContainer: (request) => {
+      const container = node.world.containers().find(({ id }) => id === request.containerId);
+      const stop$ = stopPodSandbox({ podSandboxId: container?.sandboxId ?? '' });
+      return concat(stop$.pipe(ignoreElements()), stopContainer(request));
+    },
+  }));
 }
 
 function endedAtOnce(work: Extract<PodWork, { kind: 'terminate' }>): PodReport {
