@@ -1,5 +1,4 @@
 import { defer, forkJoin, from, fromEvent, merge, of, switchMap, takeUntil, tap, type Observable } from 'rxjs';
-import { client } from './cli/client.ts';
 import { CliError, describeCliError } from './cli/cli-error.ts';
 import { EXIT_CODES } from './cli/exit-codes.ts';
 import { writeLog } from './cli/log.ts';
@@ -48,7 +47,12 @@ function work(): Observable<unknown> {
     case 'error':
       throw new CliError(command.exitCode, command.message, command.hint);
     default:
-      return client(command, { terminal: () => terminalOf(stdout, env), stdin: () => process.stdin }).pipe(tap(print));
+      return from(import('./cli/client.ts')).pipe(
+        switchMap(({ client }) =>
+          client(command, { terminal: () => terminalOf(stdout, env), stdin: () => process.stdin }),
+        ),
+        tap(print),
+      );
   }
 }
 
