@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 
-/** A name nobody uses in the directory of `path`: what is made there can be renamed to `path` in one step. */
+/**
+ * A name nobody uses in the directory of `path`: what is made there can be renamed to `path` in one step. Random, as a
+ * process before this one may have left something; nothing depends on nobody guessing it, as the folder is ours.
+ */
 export function beside(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  return join(dirname(path), `.${basename(path)}.${Math.random().toString(16).slice(2)}`);
 }
