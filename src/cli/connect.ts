@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { catchError, combineLatest, concat, defer, EMPTY, ignoreElements, map, switchMap, type Observable } from 'rxjs';
 import { podCgroup, qosCgroup, type CgroupDriver } from '../model/cgroup.ts';
 import { kubepodsLimits, reservedLimits } from '../model/cgroup-limits.ts';
@@ -13,6 +14,7 @@ import { nodeMounts } from '../host/mounts/node-mounts.ts';
 import { nodeUsage } from '../host/usage/node-usage.ts';
 import { nodeVolumeFiles } from '../host/volumes/node-volume-files.ts';
 import { connectCri } from '../runtime/cri/connect-cri.ts';
+import { startInTurns } from '../runtime/cri/start-turns.ts';
 import { meterCalls } from '../runtime/cri/meter-calls.ts';
 import { containerdTaskHints } from '../runtime/cri/events-containerd.ts';
 import { nodeImages } from '../runtime/images/node-images.ts';
@@ -49,6 +51,8 @@ export interface ConnectPorts {
   readonly trace: Tracer;
 }
 
+/** For each processor some, as a start also waits: for the kernel, the network plugin, the disk. */
+const STARTS_AT_ONCE = 4 * availableParallelism();
 const CONTAINER_LINKS = '/var/log/containers';
 
 /**
@@ -66,7 +70,7 @@ export function connect(
     imageEndpoint: config.imageServiceEndpoint,
     requestTimeout: config.runtimeRequestTimeout,
   });
-  const metered$ = cri$.pipe(map((cri) => meterCalls(cri, meter)));
+  const metered$ = cri$.pipe(map((cri) => startInTurns(meterCalls(cri, meter), STARTS_AT_ONCE)));
   const store = checkpointStore(`${run.rootDir}/state`, files);
   return metered$.pipe(
     switchMap((cri) =>

@@ -168,7 +168,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   let book = emptyBook({ ...world.facts, statuses, eviction: { backoff: world.backoff, kept: evictions } });
   let inRuntime: ReadonlySet<PodUid> = new Set();
 
-  const runtime$ = runtimeState(world.cri, timings.statusPeriod).pipe(shareLatest());
+  const runtime$ = runtimeState(world.cri, timings.statusPeriod, world.listening$).pipe(shareLatest());
 
   const { sighting$, snapshot$, recovered$, health$ } = pleg(
     {

@@ -4,9 +4,11 @@ import {
   defer,
   distinctUntilChanged,
   exhaustMap,
+  filter,
   forkJoin,
   map,
   of,
+  switchMap,
   tap,
   timer,
   type Observable,
@@ -38,8 +40,13 @@ export const UNKNOWN_RUNTIME: RuntimeState = {
 /** Milliseconds for which the version of a runtime that answers is taken to be the same (kubelet: a minute). */
 const SAME_VERSION = 60_000;
 
+/** While the runtime is well and tells its events, it is asked at every so many periods only. */
+const CALM = 4;
+
 /**
  * Asks the runtime how it is: at once, then every `period` milliseconds, unless it still owes an answer (kubelet: 5 s).
+ * Where `listening$` says that its events are heard, an end of which would be noticed at once, a runtime that is well is
+ * asked four times as seldom; when that changes, at once.
  *
  * ```text
  * status    --(r|)    --(r|)    --#       --(r|)
@@ -51,6 +58,7 @@ const SAME_VERSION = 60_000;
 export function runtimeState(
   { version, status }: Pick<Cri, 'version' | 'status'>,
   period: number,
+  listening$: Observable<boolean> = of(false),
 ): Observable<RuntimeState> {
   return defer(() => {
     let last = UNKNOWN_RUNTIME;
@@ -70,7 +78,14 @@ export function runtimeState(
       return of({ ...last, ready: false, networkReady: false, message: messageOf(error) });
     }
 
-    return timer(0, period).pipe(
+    const tick$ = listening$.pipe(
+      distinctUntilChanged(),
+      switchMap((listening) =>
+        timer(0, period).pipe(filter((index) => !listening || index % CALM === 0 || !isWell(last))),
+      ),
+    );
+
+    return tick$.pipe(
       exhaustMap(() =>
         forkJoin([versionNow(), status()]).pipe(
           map(([versionAnswer, statusAnswer]) => stateOf(versionAnswer, statusAnswer)),
@@ -98,6 +113,10 @@ function stateOf({ runtimeName, runtimeVersion }: VersionResponse, { status }: S
     name: runtimeName ?? '',
     version: runtimeVersion ?? '',
   };
+}
+
+function isWell({ ready, networkReady }: RuntimeState): boolean {
+  return ready && networkReady;
 }
 
 function isSame(a: RuntimeState, b: RuntimeState): boolean {

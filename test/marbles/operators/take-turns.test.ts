@@ -21,6 +21,33 @@ describe('takeTurns', () => {
   );
 
   it(
+    'gives the place on when a work has had its time (the second diagram)',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const inTurn = { of: takeTurns(1, { atMost: 4 }) };
+      const a = cold('     -------a|');
+      const b = cold('         -b|');
+      expectObservable(inTurn.of(a)).toBe('-------a|');
+      expectObservable(inTurn.of(b)).toBe('-----b|');
+      expectSubscriptions(a.subscriptions).toBe('^-------!');
+      expectSubscriptions(b.subscriptions).toBe('----^-!');
+      // What has given its place on gives it once.
+      const late = ['---------c|', '-------------c|'];
+      for (const [index, expected] of late.entries())
+        expectObservable(inTurn.of(cold('---c|')), index === 0 ? '----^' : '------^').toBe(expected);
+    }),
+  );
+
+  it(
+    'lets those go first that are to',
+    marbles(({ cold, expectObservable }) => {
+      const inTurn = { of: takeTurns(1) };
+      expectObservable(inTurn.of(cold('--(a|)'))).toBe('--(a|)');
+      expectObservable(inTurn.of(cold('--(b|)'))).toBe('------(b|)');
+      expectObservable(inTurn.of(cold('--(c|)'), 'first')).toBe('----(c|)');
+    }),
+  );
+
+  it(
     'gives the place on when somebody leaves or fails, and forgets who leaves the queue',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const inTurn = { of: takeTurns(1) };

@@ -1,4 +1,4 @@
-import { defer, of, throwError } from 'rxjs';
+import { asyncScheduler, defer, of, takeUntil, throwError, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { StatusResponse, VersionResponse } from '../../../../src/model/cri/api.ts';
 import { RuntimeError } from '../../../../src/model/errors.ts';
@@ -43,6 +43,25 @@ describe('runtimeState', () => {
         r: WELL,
         u: { ...WELL, ready: false, networkReady: false, message: 'no such socket' },
       });
+    }),
+  );
+
+  it(
+    'asks one that is well and tells its events more seldom, and at once when they are heard no more',
+    marbles(({ hot, flush }) => {
+      const asked: number[] = [];
+      const answers = [true, true, false, true, true, true];
+      const well = () => {
+        asked.push(asyncScheduler.now());
+        return of(status(true, answers.shift() ?? true));
+      };
+      const listening$ = hot('-y 99ms n 20ms |', { y: true, n: false });
+      runtimeState(ports({ status: well }), 5, listening$)
+        .pipe(takeUntil(timer(115)))
+        .subscribe();
+      flush();
+      // Without its network at the third time it is asked at every period until that is back.
+      expect(asked).toEqual([1, 21, 41, 46, 61, 81, 101, 106, 111]);
     }),
   );
 
