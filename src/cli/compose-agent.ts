@@ -12,7 +12,14 @@ import type { Edges } from './edges.ts';
 
 /** Milliseconds. The kubelet's, but for the relist: while the runtime gives hints it is only the safety net. */
 const TIMINGS: AgentTimings = {
-  pleg: { period: 1_000, listeningPeriod: 20_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
+  pleg: {
+    period: 1_000,
+    listeningPeriod: 20_000,
+    cooldown: 100,
+    threshold: 180_000,
+    deadline: 10_000,
+    patience: 1_000,
+  },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,
 };
