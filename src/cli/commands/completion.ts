@@ -1,7 +1,12 @@
 /** A script that completes commands, options and the names of pods, which it asks the agent for. */
 export function completion(shell: 'bash' | 'zsh'): string {
-  return shell === 'bash' ? SCRIPT : `autoload -U +X bashcompinit && bashcompinit\n${SCRIPT}`;
+  return shell === 'bash' ? SCRIPT : `${ZSH}${SCRIPT}`;
 }
+
+/** zsh takes what is written for bash once its own completion is there, which many a .zshrc begins elsewhere. */
+const ZSH = `(( $+functions[compdef] )) || { autoload -U compinit && compinit -u -D; }
+autoload -U +X bashcompinit && bashcompinit
+`;
 
 /** Commands that take pods; those that take files are completed by the shell. */
 const SCRIPT = `# Tab completion for rxlet: source <(rxlet completion bash), or zsh.

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { completion } from '../../../../src/cli/commands/completion.ts';
 import { parseCommandLine } from '../../../../src/cli/program.ts';
+
+/** CI installs it. */
+const HAS_ZSH = process.env['CI'] === 'true' || existsSync('/usr/bin/zsh');
 
 let folder = '';
 
@@ -15,6 +18,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'help'), help.kind === 'help' ? help.text : '');
   writeFileSync(join(folder, 'ps-help'), ps.kind === 'help' ? ps.text : '');
   writeFileSync(join(folder, 'completion.bash'), completion('bash'));
+  writeFileSync(join(folder, 'completion.zsh'), completion('zsh'));
   const answers = [
     '#!/bin/sh',
     'case "$*" in',
@@ -79,8 +83,30 @@ describe('completion', () => {
     expect(offers('describe', '')).toEqual([]);
   });
 
-  it('is the same for zsh, by its emulation of bash', () => {
-    expect(completion('zsh')).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n/);
-    expect(completion('zsh')).toContain(completion('bash'));
+  it.runIf(HAS_ZSH)('does the same on Tab in zsh, whose completion system nobody has begun yet', () => {
+    expect(tabbed('rxlet describe w')).toBe('rxlet describe web-n1');
+    expect(tabbed('rxlet describe data')).toBe('rxlet describe data/db-n1');
+    expect(tabbed('rxlet res')).toBe('rxlet restart');
+    expect(tabbed('rxlet ps -o y')).toBe('rxlet ps -o yaml');
+    expect(tabbed('rxlet ps --w')).toBe('rxlet ps --watch');
+    expect(tabbed('rxlet get e')).toBe('rxlet get events');
+    expect(tabbed('rxlet describe nobody')).toBe('rxlet describe nobody');
   });
 });
+
+/** What stands on the line of an interactive zsh after these keys and Tab. */
+function tabbed(typed: string): string {
+  const script = `
+zmodload zsh/zpty
+zpty z env -i TERM=dumb HOME=${folder} PATH=${folder}:/usr/bin:/bin zsh -f -i
+zpty -w z 'PS1= PROMPT_EOL_MARK=; unset zle_bracketed_paste; unsetopt beep; source ${folder}/completion.zsh
+show() { print -r -- "<<$BUFFER>>"; exit }; zle -N show; bindkey "^G" show; print ready$((1+1))'
+zpty -r -m z seen '*ready2*'
+zpty -w -n z $'${typed}\\t\\a'
+zpty -r -m z seen '*<<*>>*'
+print -r -- "$seen"
+`;
+  const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8', timeout: 60_000 });
+  expect(stderr).toBe('');
+  return /<<(.*?)\s*>>/.exec(stdout)?.[1] ?? stdout;
+}
