@@ -19,6 +19,7 @@ const TIMINGS: AgentTimings = {
     threshold: 180_000,
     deadline: 10_000,
     patience: 1_000,
+    patienceWithBeginnings: 3_000,
   },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,

@@ -1,6 +1,5 @@
 import type { Observable } from 'rxjs';
 import type { AdmissionNode } from '../model/admission/admission-node.ts';
-import type { PodUid } from '../model/pod.ts';
 import type { Observer } from '../runtime/observe.ts';
 import type { PerformContext } from '../runtime/perform-plan.ts';
 import type { World } from '../streams/agent.ts';
@@ -9,6 +8,7 @@ import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpo
 import type { LocalUsage } from '../streams/ports/local-usage.ts';
 import type { Meter } from '../streams/ports/meter.ts';
 import type { Tracer } from '../streams/ports/tracer.ts';
+import type { Hint } from '../streams/pleg/hint.ts';
 import type { ProbePorts } from '../streams/probes/probe.ts';
 
 /** The world outside, ready for the agent: a runtime that has answered, a disk that has the folders. */
@@ -17,7 +17,7 @@ export interface Edges {
   readonly context: Omit<PerformContext, 'objects$'>;
   readonly observer: Observer;
   readonly probe: ProbePorts['probe'];
-  readonly hint$: Observable<PodUid>;
+  readonly hint$: Observable<Hint>;
   readonly listening$: Observable<boolean>;
   readonly hostIps: readonly string[];
   /** By what pods are judged before they begin; absent where every pod is taken. */

@@ -1,4 +1,4 @@
-import type { Revision } from './observed.ts';
+import type { ObservedPod, Revision } from './observed.ts';
 import type { Backoff } from './restart/backoff.ts';
 
 /** A back-off that holds as long as `key` does: image and resources, which an edit may mend. */
@@ -52,6 +52,8 @@ export interface PodMemory {
   readonly failures: number;
   /** The newest revision when the pod was last acted upon: older observations do not show what was done. */
   readonly actedAt: Revision;
+  /** What there was to see after that. */
+  readonly seen?: ObservedPod;
 }
 
 export const NO_MEMORY: PodMemory = {

@@ -12,10 +12,12 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
+import type { ContainerEventType } from '../model/cri/api.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { PodUid } from '../model/pod.ts';
 import { uidLabel } from '../model/cri/labels.ts';
 import { keepAlive } from '../operators/keep-alive.ts';
+import type { Became, Hint } from '../streams/pleg/hint.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Observer } from './observe.ts';
 
@@ -28,7 +30,7 @@ const OPEN = 1_000;
 /** What the runtime tells by itself. Neither errors or completes; nothing may depend on it. */
 export interface RuntimeHints {
   /** The pods of which it says that something happened: only ever a reason to look sooner. */
-  readonly hint$: Observable<PodUid>;
+  readonly hint$: Observable<Hint>;
   /** Whether it is being listened to; now and on every change. What happened before it was is told by no hint. */
   readonly listening$: Observable<boolean>;
 }
@@ -38,7 +40,7 @@ export interface RuntimeHints {
  *
  * ```text
  * CRI events       --e--e--#            cut: listened to again after a while
- * hint$            --u--u------u--      u: uid of the pod
+ * hint$            --u--u------u--      u: the pod, and what has become of which container
  * listening$       f 999ms t #f         open after a second, until it is cut
  *
  * CRI events       #                    unimplemented (containerd 1.6)
@@ -48,13 +50,17 @@ export interface RuntimeHints {
  */
 export function runtimeHints(
   { containerEvents }: Pick<Cri, 'containerEvents'>,
-  taskHints: () => Observable<{ readonly containerId: string }>,
+  taskHints: () => Observable<{ readonly containerId: string; readonly became?: Became }>,
   { ownerOf }: Pick<Observer, 'ownerOf'>,
 ): RuntimeHints {
   const criHint$ = defer(containerEvents).pipe(
-    map(({ podSandboxStatus, containerId }) => uidLabel(podSandboxStatus?.labels) ?? ownerOf(containerId ?? '')),
+    map(({ podSandboxStatus, containerId: id = '', containerEventType: type = 'CONTAINER_CREATED_EVENT' }) =>
+      hintOf(uidLabel(podSandboxStatus?.labels) ?? ownerOf(id), id, BECAME[type]),
+    ),
   );
-  const taskHint$ = defer(taskHints).pipe(map(({ containerId }) => ownerOf(containerId)));
+  const taskHint$ = defer(taskHints).pipe(
+    map(({ containerId, became }) => hintOf(ownerOf(containerId), containerId, became)),
+  );
 
   const news$ = opened(criHint$).pipe(
     instead<News>(opened(taskHint$).pipe(instead<News>(NEVER))),
@@ -62,7 +68,7 @@ export function runtimeHints(
     share(),
   );
   return {
-    hint$: news$.pipe(filter((news) => typeof news === 'string')),
+    hint$: news$.pipe(filter((news) => typeof news === 'object')),
     listening$: news$.pipe(
       filter((news) => typeof news === 'boolean'),
       startWith(false),
@@ -71,10 +77,22 @@ export function runtimeHints(
   };
 }
 
-/** A pod, if it is one of ours; or whether the runtime is being listened to. */
-type News = PodUid | undefined | boolean;
+const BECAME: Readonly<Record<ContainerEventType, Became>> = {
+  CONTAINER_CREATED_EVENT: 'created',
+  CONTAINER_STARTED_EVENT: 'started',
+  CONTAINER_STOPPED_EVENT: 'stopped',
+  CONTAINER_DELETED_EVENT: 'deleted',
+};
 
-function opened(hint$: Observable<PodUid | undefined>): Observable<News> {
+function hintOf(uid: PodUid | undefined, id: string, became: Became | undefined): Hint | undefined {
+  if (uid === undefined) return undefined;
+  return id === '' || became === undefined ? { uid } : { uid, about: { id, became } };
+}
+
+/** A hint, if it is about one of ours; or whether the runtime is being listened to. */
+type News = Hint | undefined | boolean;
+
+function opened(hint$: Observable<Hint | undefined>): Observable<News> {
   return merge(hint$, timer(OPEN).pipe(map(() => true)));
 }
 

@@ -47,6 +47,7 @@ import { rotateLogs, type RotationConfig, type RotationNote, type RotationPorts 
 import { imageGc, type ImageGcLimits, type ImageGcNote } from './image-gc/image-gc.ts';
 import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
 import { pleg, type PlegHealth, type PlegTimings } from './pleg/pleg.ts';
+import type { Hint } from './pleg/hint.ts';
 import type { Revisions } from './pleg/revisions.ts';
 import type { Cgroups } from './ports/cgroups.ts';
 import type { Cri } from './ports/cri.ts';
@@ -71,7 +72,7 @@ export interface World {
   /** Turns true once every source has told what it wants. */
   readonly allSeen$: Observable<boolean>;
   /** Pods of which the runtime says that something happened; only ever a hint. */
-  readonly hint$: Observable<PodUid>;
+  readonly hint$: Observable<Hint>;
   /** Whether it says so at all. */
   readonly listening$: Observable<boolean>;
   /** Ends all pods, as before an exit that is to leave nothing behind. */
@@ -177,7 +178,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
       revision: world.revisions.current,
       nudge$: runtime$.pipe(filter(({ ready }) => ready)),
       hint$: world.hint$.pipe(
-        tap((uid) => {
+        tap(({ uid }) => {
           world.trace({ kind: 'hint', pod: whoseIs(book, uid) });
         }),
       ),

@@ -18,7 +18,15 @@ import type { RecordedBehaviour } from './recorded-behaviour.ts';
 import { admissionNodeOf, configOf, FACTS, HOST_IP, PATHS } from './recorded-node.ts';
 
 const TIMINGS: AgentTimings = {
-  pleg: { period: 1_000, listeningPeriod: 1_000, cooldown: 100, threshold: 180_000, deadline: 10_000, patience: 1_000 },
+  pleg: {
+    period: 1_000,
+    listeningPeriod: 1_000,
+    cooldown: 100,
+    threshold: 180_000,
+    deadline: 10_000,
+    patience: 1_000,
+    patienceWithBeginnings: 3_000,
+  },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,
 };

@@ -40,7 +40,8 @@ export function syncPod(
 ): Observable<PodReport> {
   const { uid, pod } = work;
   const memory = { ...former, activeSince: former.activeSince ?? activeSinceOf(work, context) };
-  const look$ = work.observed && work.observed.revision > memory.actedAt ? of(work.observed) : observer.observePod(uid);
+  const known = work.observed && newer(work.observed, memory.seen);
+  const look$ = known && known.revision > memory.actedAt ? of(known) : observer.observePod(uid);
 
   return hashesOf(work, context).pipe(
     concatMap((hashes) => look$.pipe(map((observed) => ({ hashes, observed })))),
@@ -66,7 +67,9 @@ export function syncPod(
             .pipe(
               mergeMap((after) =>
                 hashesOf(work, context).pipe(
-                  mergeMap((fresh) => afterwards(work, fresh, after, progress.failures, acted, context)),
+                  mergeMap((fresh) =>
+                    afterwards(work, fresh, after, progress.failures, { ...acted, seen: after }, context),
+                  ),
                 ),
               ),
             );
@@ -93,6 +96,11 @@ export function syncPod(
     }),
     catchError((error: unknown) => of(failed(work, memory, error, context.retryPeriod * jitter(context)))),
   );
+}
+
+/** What came while the last work went on may be older than the look with which that has ended. */
+function newer(one: ObservedPod, other: ObservedPod | undefined): ObservedPod {
+  return other && other.revision > one.revision ? other : one;
 }
 
 /** For people. */

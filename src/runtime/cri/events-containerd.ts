@@ -1,4 +1,5 @@
 import { defer, filter, map, switchMap, type Observable } from 'rxjs';
+import type { Became } from '../../streams/pleg/hint.ts';
 import { callStream } from './call-stream.ts';
 import { channel } from './channel.ts';
 import { containerdEventsDescriptor } from './descriptor.ts';
@@ -8,6 +9,8 @@ import { stringField } from './string-field.ts';
 /** Something happened to this container or sandbox; look again. */
 export interface TaskHint {
   readonly containerId: string;
+  /** Absent where it goes on as before. */
+  readonly became?: Became;
 }
 
 /** See containerd-events.proto; absent means empty. */
@@ -23,6 +26,12 @@ type EventsMethods = Methods<{
 
 /** What a container does by itself. Everything else that happens to it, the agent has asked for. */
 const TOPICS = ['/tasks/start', '/tasks/exit', '/tasks/oom', '/tasks/delete'];
+/** A task goes when it has ended; its container stays. */
+const BECAME: ReadonlyMap<string | undefined, Became> = new Map([
+  ['/tasks/start', 'started'],
+  ['/tasks/exit', 'stopped'],
+  ['/tasks/delete', 'stopped'],
+]);
 /** In which field an event names the one process that it is about. */
 const PROCESS_FIELD: ReadonlyMap<string | undefined, number> = new Map([
   ['/tasks/exit', 2],
@@ -46,9 +55,11 @@ export function containerdTaskHints(endpoint: string): Observable<TaskHint> {
     const filters = TOPICS.map((topic) => `namespace==${CONTAINERD_NAMESPACE},topic=="${topic}"`);
     return channel(endpoint).pipe(switchMap((client) => callStream(client, Subscribe, { filters })));
   }).pipe(
-    map(containerOf),
-    filter((containerId) => containerId !== ''),
-    map((containerId) => ({ containerId })),
+    map((envelope) => {
+      const became = BECAME.get(envelope.topic);
+      return { containerId: containerOf(envelope), ...(became ? { became } : {}) };
+    }),
+    filter(({ containerId }) => containerId !== ''),
   );
 }
 

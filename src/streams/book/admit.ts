@@ -4,7 +4,7 @@ import { deepEqual } from '../../model/deep-equal.ts';
 import { assertNever } from '../../model/errors.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { PREEMPTED } from '../../model/status/refused-status.ts';
-import { holderOf, note, put, type Draft } from './draft.ts';
+import { begin, holderOf, note, put, type Draft } from './draft.ts';
 import { toPreparing, toRefused, toSyncing, toTerminating, toWaiting } from './edges.ts';
 import { resumeEviction } from './evict.ts';
 import { hasRoomChanged, judgePod } from './judge-pod.ts';
@@ -57,7 +57,7 @@ function admitOne(draft: Draft, entry: Waiting | Refused, isRunning: boolean): b
   const admission = isRunning ? ({ kind: 'admitted' } as const) : judgePod(draft.entries, draft.facts, entry);
   switch (admission.kind) {
     case 'admitted':
-      put(draft, toSyncing(entry, 'it is wanted'));
+      begin(draft, toSyncing(entry, 'it is wanted'));
       return true;
     case 'refused':
       refuse(draft, entry, admission.refusal);

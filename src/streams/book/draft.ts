@@ -2,7 +2,7 @@ import { graceOf } from '../../model/grace.ts';
 import { fullNameOf, type Pod, type PodUid } from '../../model/pod.ts';
 import { isRefusedStatus } from '../../model/status/refused-status.ts';
 import type { PodWork } from '../workers/pod-work.ts';
-import type { BookFacts, BookNote, Entry, PodBook, PodPhase, Waiting } from './pod-book.ts';
+import type { BookFacts, BookNote, Entry, PodBook, PodPhase, Syncing, Waiting } from './pod-book.ts';
 
 /** The book while one event is being applied. */
 export interface Draft {
@@ -11,6 +11,7 @@ export interface Draft {
   readonly notes: BookNote[];
   readonly up: Set<PodUid>;
   strangers: PodBook['strangers'];
+  listed: PodBook['listed'];
   runtimeSeen: boolean;
   allSeen: boolean;
   draining: boolean;
@@ -26,6 +27,15 @@ export function note(draft: Draft, entry: Entry): void {
 export function put(draft: Draft, entry: Entry): void {
   note(draft, entry);
   dispatch(draft, entry);
+}
+
+/** The first work on a pod: one of which the runtime held nothing when it was listed need not be looked for. */
+export function begin(draft: Draft, entry: Syncing): void {
+  const { uid, of } = entry;
+  const { revision, pods } = draft.listed;
+  note(draft, entry);
+  if (entry.observed || pods.has(uid)) dispatch(draft, entry);
+  else dispatch(draft, { ...entry, observed: { ...of, revision, sandboxes: [], containers: [] } });
 }
 
 /** Hands out the work that an entry's phase asks for. */

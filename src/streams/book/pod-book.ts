@@ -131,6 +131,8 @@ export interface PodBook {
   readonly entries: ReadonlyMap<PodUid, Entry>;
   /** The runtime has been listed once, so it is known what runs already. */
   readonly runtimeSeen: boolean;
+  /** What it held when it was last listed. */
+  readonly listed: Snapshot;
   /** What was up when the runtime was last listed: it has its place, whatever the node would say of it today. */
   readonly up: ReadonlySet<PodUid>;
   /** What the runtime held then and no page is for yet: it may still be wanted, or be in the way of what is. */
@@ -197,6 +199,7 @@ export function emptyBook(facts: BookFacts): PodBook {
   return {
     entries: new Map(),
     runtimeSeen: false,
+    listed: { revision: -1, pods: new Map() },
     up: new Set(),
     strangers: new Map(),
     allSeen: false,

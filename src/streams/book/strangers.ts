@@ -7,8 +7,10 @@ import type { Begun, Entry, Terminating } from './pod-book.ts';
 import { modeOf } from './want.ts';
 
 /** Notes what the runtime holds: what is up has its place, and what no page is for is a stranger. */
-export function seeRuntime(draft: Draft, { pods }: Snapshot): void {
+export function seeRuntime(draft: Draft, listed: Snapshot): void {
+  const { pods } = listed;
   draft.runtimeSeen = true;
+  draft.listed = listed;
   draft.strangers = pods;
   draft.up.clear();
   for (const [uid, { containers, sandboxes }] of pods) {

@@ -53,7 +53,7 @@ export interface CheckpointFailure {
 type Change = { readonly kind: 'keep'; readonly uid: PodUid } | { readonly kind: 'drop'; readonly uid: PodUid };
 
 /** Milliseconds between two writes of the status of one pod at least. */
-const PAUSE = 100;
+const PAUSE = 1_000;
 /** Milliseconds until what could not be written is tried again, unless there is something newer to write before. */
 const RETRY = 10_000;
 
@@ -95,7 +95,9 @@ export function checkpoints(
       if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
       const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
       // The runtime can tell a status again, but not the back-off: an agent that is killed now would forget it.
-      const urgent$ = remembered$.pipe(filter((change) => change.uid === uid));
+      const urgent$ = merge(remembered$, change$.pipe(filter((change) => change.kind === 'drop'))).pipe(
+        filter((change) => change.uid === uid),
+      );
       return concat(
         store.save(checkpoint).pipe(ignoreElements()),
         timer(PAUSE).pipe(ignoreElements(), takeUntil(urgent$)),

@@ -18,6 +18,8 @@ import {
   race,
   repeat,
   Subject,
+  switchMap,
+  take,
   takeUntil,
   tap,
   throttleTime,
@@ -147,10 +149,17 @@ export function rotateLogs(
           catchError(() => timer(next)),
         );
       }
-      return defer(look).pipe(
-        repeat({
-          delay: () => (isQuiet && isTidy ? race(timer(WATCHED), written(), anew$) : race(timer(next), anew$)),
-        }),
+      const wait = (): Observable<unknown> =>
+        isQuiet && isTidy ? race(timer(WATCHED), written(), anew$) : race(timer(next), anew$);
+      const look$ = defer(look).pipe(repeat({ delay: wait }));
+      const first = logs.get(folder);
+      if (first?.attempt !== 0) return look$;
+      // There is nothing to see before it has written something.
+      before = { file: first.file, bytes: 0, at: asyncScheduler.now() };
+      [isQuiet, isTidy] = [true, true];
+      return wait().pipe(
+        take(1),
+        switchMap(() => look$),
       );
     }
 

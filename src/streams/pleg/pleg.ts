@@ -26,6 +26,7 @@ import type { PodUid } from '../../model/pod.ts';
 import { conflateMap } from '../../operators/conflate-map.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
 import { diffPod, isEmpty, isSamePod, type PodLifecycleEvent } from './diff-pod.ts';
+import { shows, type Hint } from './hint.ts';
 
 export interface PlegPorts {
   /** Lists everything the runtime holds, once; the entries need not be inspected. */
@@ -37,7 +38,7 @@ export interface PlegPorts {
   /** Asks for a relist of everything before the next tick is due. */
   readonly nudge$: Observable<unknown>;
   /** Something happened to this pod, says the runtime. Only ever a hint: the state comes from listing. */
-  readonly hint$: Observable<PodUid>;
+  readonly hint$: Observable<Hint>;
   /** Whether hints come at all: then relists are only the safety net. Emits at once. */
   readonly listening$: Observable<boolean>;
   /** Observations that others made on the way; they spare us finding the same out again. */
@@ -57,8 +58,10 @@ export interface PlegTimings {
   readonly threshold: number;
   /** Milliseconds that the inspection of one pod may take. */
   readonly deadline: number;
-  /** Milliseconds that a hint waits at most for the work on its pod to end. */
+  /** Milliseconds that the death of something waits at most to be looked at for the work on its pod to end. */
   readonly patience: number;
+  /** The same for what has only begun: mostly it is the work itself that has begun it, and will look at it. */
+  readonly patienceWithBeginnings: number;
 }
 
 /** A pod that changed: what happened, and what it is like now. */
@@ -90,8 +93,8 @@ interface Suspect {
   readonly uid: PodUid;
   readonly since: Revision;
   readonly listed?: ObservedPod;
-  /** The runtime says so, though its lists may not show it yet: a first look without news is repeated. */
-  readonly hinted: boolean;
+  /** What the runtime says, though its lists may not show it yet: a first look without that is repeated. */
+  readonly hints: readonly Hint[];
 }
 
 /** Milliseconds before each further look at a hinted pod. Containerd sends the news before its CRI lists know it. */
@@ -149,7 +152,7 @@ function relists(
 function sightings(
   snapshot$: Observable<Snapshot>,
   { observePod, hint$, known$, revision, settled }: PlegPorts,
-  { deadline, patience }: PlegTimings,
+  { deadline, patience, patienceWithBeginnings }: PlegTimings,
 ): Observable<PodSighting> {
   return defer(() => {
     const told = new Map<PodUid, ObservedPod>();
@@ -163,33 +166,57 @@ function sightings(
       return diffPod(before, pod);
     }
 
+    /** What was told already needs no look; of a hint that does not say what to look for, what was told since is enough. */
+    function isTold({ uid, since, hints }: Suspect): boolean {
+      const isNewer = revisionTold(uid) > since;
+      return hints.length === 0 ? isNewer : hints.every((hint) => (hint.about ? shows(told.get(uid), hint) : isNewer));
+    }
+
+    function isUrgent({ uid, listed, hints }: Suspect): boolean {
+      if (hints.length > 0)
+        return hints.some(({ about }) => about?.became !== 'created' && about?.became !== 'started');
+      return diffPod(told.get(uid), listed).some(({ type }) => type === 'ContainerDied' || type === 'ContainerRemoved');
+    }
+
     /** Nothing told changes when this fails or comes too late, so the next relist suspects the pod again. */
     function inspect(suspect: Suspect): Observable<ObservedPod> {
-      const { uid, hinted } = suspect;
-      return merge(settled(uid), timer(patience)).pipe(
+      return merge(settled(suspect.uid), timer(isUrgent(suspect) ? patience : patienceWithBeginnings)).pipe(
         take(1),
-        mergeMap(() => look(suspect, hinted ? SECOND_LOOKS : [])),
+        mergeMap(() => look(suspect, suspect.hints.length > 0 ? SECOND_LOOKS : [])),
       );
     }
 
-    function look({ uid, since, listed, hinted }: Suspect, delays: readonly number[]): Observable<ObservedPod> {
-      if (revisionTold(uid) > since) return EMPTY;
+    function look(suspect: Suspect, delays: readonly number[]): Observable<ObservedPod> {
+      if (isTold(suspect)) return EMPTY;
+      const { uid, since, listed } = suspect;
       return observePod(uid, listed).pipe(
         timeout(deadline),
         mergeMap((pod) => {
+          const isNews = !isSamePod(told.get(uid), pod);
+          const hints = suspect.hints.filter((hint) => (hint.about ? !shows(pod, hint) : !isNews));
           const [delay, ...later] = delays;
-          if (delay === undefined || !isSamePod(told.get(uid), pod)) return of(pod);
-          return timer(delay).pipe(mergeMap(() => look({ uid, since, hinted }, later)));
+          if (delay === undefined || hints.length === 0) return of(pod);
+          return concat(
+            isNews ? of(pod) : EMPTY,
+            timer(delay).pipe(mergeMap(() => look({ uid, since, hints }, later))),
+          );
         }),
       );
     }
 
     const suspect$: Observable<Suspect> = merge(
       snapshot$.pipe(mergeMap((snapshot) => suspects(snapshot, told))),
-      hint$.pipe(map((uid) => ({ uid, since: revision(), hinted: true }))),
+      hint$.pipe(map((hint) => ({ uid: hint.uid, since: revision(), hints: [hint] }))),
     );
     const inspected$ = suspect$.pipe(
-      serializeByKey({ key: ({ uid }: Suspect) => uid, work: inspect, recover: () => undefined }),
+      serializeByKey({
+        key: ({ uid }: Suspect) => uid,
+        work: inspect,
+        preempts: (arrival, running) => isUrgent(arrival) && !isUrgent(running),
+        fold: ({ hints }, arrival) =>
+          hints.length === 0 ? arrival : { ...arrival, hints: [...hints, ...arrival.hints] },
+        recover: () => undefined,
+      }),
       filter((pod) => pod !== undefined),
     );
 
@@ -209,11 +236,11 @@ function suspects({ pods, revision }: Snapshot, told: ReadonlyMap<PodUid, Observ
   for (const [uid, listed] of pods) {
     const before = told.get(uid);
     if (before === undefined || (before.revision < revision && !isSamePod(before, listed))) {
-      found.push({ uid, since: revision, listed, hinted: false });
+      found.push({ uid, since: revision, listed, hints: [] });
     }
   }
   for (const [uid, before] of told) {
-    if (!pods.has(uid) && before.revision < revision) found.push({ uid, since: revision, hinted: false });
+    if (!pods.has(uid) && before.revision < revision) found.push({ uid, since: revision, hints: [] });
   }
   return found;
 }

@@ -36,6 +36,7 @@ export function bookOf({ entries, facts }: PlanGround): PodBook {
       ]),
     ),
     runtimeSeen: true,
+    listed: { revision: -1, pods: new Map() },
     allSeen: true,
     up: new Set(entries.filter(({ phase }) => phase === 'syncing').map(({ uid }) => uid)),
     strangers: new Map(),

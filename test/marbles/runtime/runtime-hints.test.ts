@@ -1,17 +1,19 @@
 import { NEVER, throwError } from 'rxjs';
 import { describe, it } from 'vitest';
-import type { ContainerEventResponse } from '../../../src/model/cri/api.ts';
+import type { ContainerEventResponse, ContainerEventType } from '../../../src/model/cri/api.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { PodUid } from '../../../src/model/pod.ts';
+import type { Became, Hint } from '../../../src/streams/pleg/hint.ts';
 import { runtimeHints } from '../../../src/runtime/runtime-hints.ts';
 import { fakeCri } from '../fakes.ts';
 import { marbles } from '../harness.ts';
 
-const u = 'u' as PodUid;
+const uid = 'u' as PodUid;
+const u: Hint = { uid };
 const e: ContainerEventResponse = { podSandboxStatus: { labels: { 'io.kubernetes.pod.uid': 'u' } } };
 const UNIMPLEMENTED = new RuntimeError('unimplemented', 'GetContainerEvents', 'unknown method');
 const CUT = new RuntimeError('unavailable', 'GetContainerEvents', 'the stream was cut');
-const owners = { ownerOf: (id: string) => (id === 'known' ? u : undefined) };
+const owners = { ownerOf: (id: string) => (id === 'known' ? uid : undefined) };
 
 describe('runtimeHints', () => {
   it(
@@ -65,7 +67,31 @@ describe('runtimeHints', () => {
       const events = hot('  -k-s-n-', { k: { containerId: 'known' }, s: { containerId: 'stranger' }, n: {} });
       const expected = '    -u-----';
       const cri = fakeCri([], { containerEvents: () => events });
-      expectObservable(runtimeHints(cri, () => NEVER, owners).hint$).toBe(expected, { u });
+      const known: Hint = { uid, about: { id: 'known', became: 'created' } }; // proto3 leaves out the first of an enum
+      expectObservable(runtimeHints(cri, () => NEVER, owners).hint$).toBe(expected, { u: known });
+    }),
+  );
+
+  it(
+    'tells what has become of which container or sandbox',
+    marbles(({ hot, expectObservable }) => {
+      const event = (type: ContainerEventType): ContainerEventResponse => ({
+        ...e,
+        containerId: 'c',
+        containerEventType: type,
+      });
+      const events = hot('  a-b-c', {
+        a: event('CONTAINER_STARTED_EVENT'),
+        b: event('CONTAINER_STOPPED_EVENT'),
+        c: event('CONTAINER_DELETED_EVENT'),
+      });
+      const became = (what: Became): Hint => ({ uid, about: { id: 'c', became: what } });
+      const cri = fakeCri([], { containerEvents: () => events });
+      expectObservable(runtimeHints(cri, () => NEVER, owners).hint$).toBe('a-b-c', {
+        a: became('started'),
+        b: became('stopped'),
+        c: became('deleted'),
+      });
     }),
   );
 

@@ -22,7 +22,15 @@ import { fakeCri, fakeFiles } from '../fakes.ts';
 import { marbles } from '../harness.ts';
 
 const TIMINGS = {
-  pleg: { period: 1_000, listeningPeriod: 1_000, cooldown: 10, threshold: 10_000, deadline: 100, patience: 10 },
+  pleg: {
+    period: 1_000,
+    listeningPeriod: 1_000,
+    cooldown: 10,
+    threshold: 10_000,
+    deadline: 100,
+    patience: 10,
+    patienceWithBeginnings: 3_000,
+  },
   statusPeriod: 5_000,
   housekeepingPeriod: 60_000,
 };

@@ -101,6 +101,18 @@ describe('turnPage: beginnings', () => {
     expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);
   });
 
+  it('spares a pod of which the runtime held nothing the first look, and only the first, and only such a pod', () => {
+    const nothing = { uid: 'a', revision: 1, sandboxes: [], containers: [] };
+    expect(story(snapshot(), add(a)).page.work).toMatchObject([{ kind: 'sync', observed: nothing }]);
+    expect(story(add(a), snapshot()).page.work).toMatchObject([{ kind: 'sync', observed: nothing }]);
+    const again = story(snapshot(), add(a), update({ ...a })).page.work;
+    const held = story(snapshot(observed('a')), add(a)).page.work;
+    for (const work of [again, held]) {
+      expect(work).toMatchObject([{ kind: 'sync', uid: 'a' }]);
+      expect(work[0]).not.toHaveProperty('observed');
+    }
+  });
+
   it('spares a pod at rest another look when its time has come: relists would have told what has changed', () => {
     const { page } = story(snapshot(), add(a), outcome('a', 'synced', 'sync'), wake('a'));
     expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);

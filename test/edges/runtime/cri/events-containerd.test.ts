@@ -40,9 +40,13 @@ describe('containerdTaskHints', () => {
       call.write(envelope('TaskDelete', { containerId: 'c5', pid: 8, id: 'c5' }));
     });
 
-    await expect(firstValueFrom(hint$.pipe(take(5), toArray()))).resolves.toEqual(
-      ['c1', 'c2', 'c3', 'c4', 'c5'].map((containerId) => ({ containerId })),
-    );
+    await expect(firstValueFrom(hint$.pipe(take(5), toArray()))).resolves.toEqual([
+      { containerId: 'c1', became: 'stopped' },
+      { containerId: 'c2' },
+      { containerId: 'c3', became: 'started' },
+      { containerId: 'c4', became: 'stopped' },
+      { containerId: 'c5', became: 'stopped' },
+    ]);
   });
 
   test('says nothing of processes that an exec added to a container', async () => {
@@ -52,7 +56,7 @@ describe('containerdTaskHints', () => {
       call.write(envelope('TaskExit', { containerId: 'c2', id: 'c2', pid: 9 }));
     });
 
-    await expect(firstValueFrom(hint$)).resolves.toEqual({ containerId: 'c2' });
+    await expect(firstValueFrom(hint$)).resolves.toEqual({ containerId: 'c2', became: 'stopped' });
   });
 
   test('asks for tasks of Kubernetes only, and stops asking when unsubscribed', async () => {

@@ -79,13 +79,13 @@ describe('checkpoints', () => {
   it(
     'does what its diagram shows',
     marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
-      const book$ = hot(' --p--q------- 200ms r---', books);
+      const book$ = hot(' --p--q------- 1200ms r---', books);
       const save = cold<undefined>('  ----|');
       const remove = cold<undefined>('-|');
       const kept$ = checkpoints({ book$, report$: NEVER }, store([], { save: () => save, remove: () => remove }));
-      expectObservable(kept$, '------------- 300ms !').toBe('-');
-      expectSubscriptions(save.subscriptions).toBe(['--^---!', '-- 104ms ^---!']);
-      expectSubscriptions(remove.subscriptions).toBe('------------- 200ms ^!');
+      expectObservable(kept$, '------------- 1300ms !').toBe('-');
+      expectSubscriptions(save.subscriptions).toBe(['--^---!', '-- 1004ms ^---!']);
+      expectSubscriptions(remove.subscriptions).toBe('------------- 1200ms ^!');
     }),
   );
 
@@ -95,7 +95,7 @@ describe('checkpoints', () => {
       const log: string[] = [];
       const book$ = hot('pqpq', books);
       const kept$ = checkpoints({ book$, report$: NEVER }, store(log, { save: () => cold('-----|') }));
-      expectObservable(kept$, '500ms !').toBe('-');
+      expectObservable(kept$, '1500ms !').toBe('-');
       flush();
       expect(log).toEqual(['save u-1 Running', 'save u-1 Succeeded']);
     }),

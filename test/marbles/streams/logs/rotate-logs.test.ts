@@ -208,6 +208,7 @@ describe('rotateLogs', () => {
       const { files } = disk(
         () => scheduler.now(),
         () => 0,
+        '1.log',
       );
       const counted: LogFiles = {
         ...files,
@@ -218,8 +219,8 @@ describe('rotateLogs', () => {
           }),
       };
       const books = [
-        [0, bookWith(0)],
-        [5_000, bookWith(1)],
+        [0, bookWith(1)],
+        [5_000, bookWith(2)],
         [9_000, EMPTY],
       ] as const;
       const book$ = merge(...books.map(([at, book]) => timer(at).pipe(map(() => book))));

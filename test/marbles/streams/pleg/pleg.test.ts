@@ -1,7 +1,8 @@
-import { defer, map, NEVER, of, throwError, type Observable } from 'rxjs';
+import { defer, ignoreElements, map, NEVER, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ObservedPod, Snapshot } from '../../../../src/model/observed.ts';
 import type { PodUid } from '../../../../src/model/pod.ts';
+import type { Hint } from '../../../../src/streams/pleg/hint.ts';
 import { pleg, type PlegPorts, type PlegTimings } from '../../../../src/streams/pleg/pleg.ts';
 import { marbles } from '../../harness.ts';
 
@@ -14,6 +15,7 @@ const TIMINGS: PlegTimings = {
   threshold: 1_000,
   deadline: 5,
   patience: 3,
+  patienceWithBeginnings: 6,
 };
 
 function pod(state: ContainerState | undefined, revision: number, of: PodUid = uid): ObservedPod {
@@ -185,7 +187,7 @@ describe('pleg', () => {
   it(
     'looks at a hinted pod at once, without a relist',
     marbles(({ cold, hot, expectObservable }) => {
-      const hint$ = hot<PodUid>(' --u', { u: uid });
+      const hint$ = hot<Hint>(' --u', { u: { uid } });
       //   observePod               -(i|)
       const expected = '          ---p';
 
@@ -203,7 +205,7 @@ describe('pleg', () => {
     'looks again for a while when the lists do not show yet what the runtime has hinted at',
     marbles(({ hot, expectObservable }) => {
       const listPods = replying(of(snapshot(1, pod('running', 1))));
-      const hint$ = hot<PodUid>(' --u', { u: uid });
+      const hint$ = hot<Hint>(' --u', { u: { uid } });
       let revision = 1;
       const looks = ['running', 'running', 'exited'] as const;
       const observePod: PlegPorts['observePod'] = (_uid, listed) =>
@@ -222,10 +224,38 @@ describe('pleg', () => {
     }),
   );
 
+  it.each<[string, Hint['about'] & {}, number]>([
+    ['asks nothing where the worker has seen already what is hinted at', { id: 'c-u', became: 'created' }, 0],
+    ['asks nothing where the worker has seen even more than is hinted at', { id: 'c-u', became: 'started' }, 0],
+    ['looks until what is hinted at is there, whatever else there is to see', { id: 'c-u', became: 'stopped' }, 3],
+    ['looks until what is hinted at has gone', { id: 'c-u', became: 'deleted' }, 4],
+    ['gives up what never comes', { id: 'none', became: 'started' }, 5],
+  ])('%s', (_, about, most) => {
+    marbles(({ hot, expectObservable, flush }) => {
+      const known$ = hot('        k', { k: pod('running', 7) });
+      const hint$ = hot<Hint>('   --h', { h: { uid, about } });
+      const states = ['running', 'unknown', 'exited', undefined, undefined] as const;
+      let looks = 0;
+      const { sighting$ } = pleg(
+        ports({
+          hint$,
+          known$,
+          revision: () => 7,
+          listPods: () => NEVER,
+          observePod: () => of(pod(states[looks], 8 + looks++)),
+        }),
+        TIMINGS,
+      );
+      expectObservable(sighting$.pipe(ignoreElements()), '^ 999ms !').toBe('-');
+      flush();
+      expect(looks).toBe(most);
+    })();
+  });
+
   it(
     'leaves a hinted pod alone while it is being worked on, and spares the look when the worker had one',
     marbles(({ hot, expectObservable, flush }) => {
-      const hint$ = hot<PodUid>(' --u------', { u: uid });
+      const hint$ = hot<Hint>(' --u------', { u: { uid } });
       const known$ = hot('        ----k----', { k: pod('running', 7) });
       const settled$ = hot('      ----d----');
       const expected = '          ---------';
@@ -253,7 +283,7 @@ describe('pleg', () => {
   it(
     'loses patience with a worker that takes long, so that a dying container is seen all the same',
     marbles(({ hot, expectObservable }) => {
-      const hint$ = hot<PodUid>(' --u------', { u: uid });
+      const hint$ = hot<Hint>(' --u------', { u: { uid } });
       //   patience                 ---|
       const expected = '          -----p---';
 
