@@ -83,8 +83,8 @@ function unescaped(text: string): string {
 function check(family: ParsedFamily): void {
   const { name, type, samples } = family;
   if (samples.length === 0) throw new Error(`${name}: no samples`);
-  // The kubelet has one that does not.
-  if (type === 'counter' && !/_total$|_bytes$|^kubelet_evictions$/.test(name))
+  // The kubelet has some that do not.
+  if (type === 'counter' && !/_total$|_bytes$|^kubelet_(?:evictions|preemptions)$/.test(name))
     throw new Error(`${name}: a counter ends in _total`);
   if (type !== 'gauge' && samples.some(({ value }) => !(value >= 0))) throw new Error(`${name}: below zero`);
   if (type === 'histogram') checkHistogram(family);

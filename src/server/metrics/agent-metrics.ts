@@ -106,6 +106,8 @@ export function agentMetrics(): AgentMetrics {
     'kubelet_restarted_pods_total',
     'Pods that began anew under the UID of one that had ended.',
   );
+  const rejections = counter('kubelet_admission_rejections_total', 'Times that the node did not take a pod, by why.');
+  const preemptions = counter('kubelet_preemptions', 'Pods that were ended to make room for a more important one.');
   const evictions = counter('kubelet_evictions', 'Pods that were evicted, by what they took too much of.');
   const events = counter('rxlet_events_total', 'What happened to pods, by type and reason of the event.');
   const probes = counter('prober_probe_total', 'Questions of probes to containers, by their result.');
@@ -185,6 +187,7 @@ export function agentMetrics(): AgentMetrics {
     http,
     happened: ({ note, pod }) => {
       events.add({ type: note.level, reason: note.reason });
+      if (note.reason === 'Preempting') preemptions.add({});
       if (note.reason === 'Evicted') evictions.add({ eviction_signal: limitIn(note.message) });
       if (note.reason !== 'Started' || note.container === undefined) return;
       const isInit = pod?.spec.initContainers?.some(({ name }) => name === note.container) === true;
@@ -192,6 +195,7 @@ export function agentMetrics(): AgentMetrics {
     },
     trace: (fact) => {
       if (fact.kind !== 'phase') return;
+      if (fact.to === 'refused') rejections.add({ reason: fact.why?.split(':')[0] ?? '' });
       if (fact.from === 'ended' && fact.to !== 'gone') restartedPods.add({ static: 'true' });
     },
     imageGone: (note) => {
@@ -218,6 +222,8 @@ export function agentMetrics(): AgentMetrics {
         failedStarts,
         restartedPods,
         evictions,
+        rejections,
+        preemptions,
         events,
       ].map((each) => each.family()),
       ...http.families(),

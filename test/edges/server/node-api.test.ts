@@ -177,6 +177,18 @@ describe('nodeApi', () => {
     expect(asked).toEqual([]);
   });
 
+  it('hangs up on who never finishes the handshake, and serves others meanwhile', async () => {
+    const port = await serve();
+    const silent = connectPlain(port, '127.0.0.1');
+    const torn = connectPlain(port, '127.0.0.1');
+    // The beginning of a record of a handshake, and no more of it.
+    torn.write(Buffer.from([22, 3, 1, 1, 0, 1]));
+    const ended = Promise.all([heard(silent), heard(torn)]);
+    expect(await fetchTls(port, '/healthz', client)).toBe(200);
+    expect(await ended).toEqual(['', '']);
+    expect(await fetchTls(port, '/healthz', client)).toBe(200);
+  });
+
   it('does not let a session be resumed without showing the certificate again', async () => {
     const port = await serve();
     const sessions: Buffer[] = [];

@@ -117,6 +117,15 @@ describe('agentMetrics', () => {
     expect(value(metrics, 'kubelet_evictions', { eviction_signal: signal })).toBe(1);
   });
 
+  it('counts pods that the node did not take, by why, and those that had to make room', () => {
+    const metrics = agentMetrics();
+    const pod = { uid: UID, name: 'web', namespace: 'default' };
+    metrics.trace({ kind: 'phase', pod, from: 'new', to: 'refused', why: 'OutOfcpu: Node did not have enough: cpu' });
+    metrics.happened({ of: pod, note: { level: 'Warning', reason: 'Preempting', message: 'x' } });
+    expect(value(metrics, 'kubelet_admission_rejections_total', { reason: 'OutOfcpu' })).toBe(1);
+    expect(value(metrics, 'kubelet_preemptions')).toBe(1);
+  });
+
   it('counts images that were removed, by why', () => {
     const metrics = agentMetrics();
     const image = { id: 'i', names: [], size: 1, pinned: false, held: false };

@@ -32,6 +32,8 @@ function everything(): string {
   const pod = { uid, name: 'web', namespace: 'default' };
   metrics.trace({ kind: 'phase', pod, from: 'ended', to: 'waiting' });
   metrics.happened({ of: pod, note: { level: 'Warning', reason: 'Evicted', message: 'Usage of EmptyDir volume' } });
+  metrics.trace({ kind: 'phase', pod, from: 'new', to: 'refused', why: 'OutOfcpu: x' });
+  metrics.happened({ of: pod, note: { level: 'Warning', reason: 'Preempting', message: 'x' } });
   askOnce(metrics);
   const of = { uid, name: 'web', namespace: 'default' };
   metrics.happened({ of, note: { level: 'Normal', reason: 'Started', message: 'x', container: 'app' } });
