@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureRuntime } from './measure-runtime.ts';
 import { HELP, parseOptions, type BenchOptions } from './options.ts';
-import { beginReport, printReport } from './report.ts';
+import { beginReport, joinReports, printReport, type Report } from './report.ts';
 import type { RuntimeResult } from './sample.ts';
 import { writeBetween } from './write-between.ts';
 
@@ -23,28 +23,38 @@ try {
   process.exitCode = 2;
 }
 
-/** Has each runtime measured on a private node of its own, one after the other, and tells the results. */
 function outside(options: BenchOptions): number {
-  const { json, markdown, write } = options;
+  const { json, from, markdown, write } = options;
+  const report = from.length > 0 ? joinReports(from.map(readReport)) : measured(options);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, undefined, 1)}\n`);
+  if (write !== undefined)
+    writeFileSync(write, writeBetween(readFileSync(write, 'utf8'), printReport(report, 'markdown')));
+  console.log(printReport(report, markdown ? 'markdown' : 'plain'));
+  return report.runtimes.some(({ samples }) => samples.some(({ error }) => error !== undefined)) ? 1 : 0;
+}
+
+function readReport(file: string): Report {
+  return JSON.parse(readFileSync(file, 'utf8')) as Report;
+}
+
+/** Has each runtime measured on a private node of its own, one after the other. */
+function measured({ runtimes }: BenchOptions): Report {
   const begun = beginReport(home);
   const folder = mkdtempSync(join(tmpdir(), 'rxlet-bench-'));
   try {
-    const runtimes = options.runtimes.map((runtime): RuntimeResult => {
+    const results = runtimes.map((runtime): RuntimeResult => {
       const file = join(folder, `${runtime}.json`);
-      const node = ['--runtime', runtime, '--name', `bench-${runtime}`, '--', process.execPath, process.argv[1] ?? ''];
-      const { status } = spawnSync(join(home, 'scripts/lib/private-node'), [...node, ...args], {
+      const command = [process.execPath, process.argv[1] ?? '', ...args];
+      const node = [join(home, 'scripts/lib/private-node'), '--runtime', runtime, '--name', `bench-${runtime}`, '--'];
+      // If we are killed, the node goes with us.
+      const { status } = spawnSync('setpriv', ['--pdeathsig', 'TERM', ...node, ...command], {
         stdio: 'inherit',
         env: { ...process.env, RXLET_BENCH_HOME: home, [RESULT]: file },
       });
       if (status !== 0) throw new Error(`nothing was measured on containerd ${runtime}`);
       return JSON.parse(readFileSync(file, 'utf8')) as RuntimeResult;
     });
-    const report = { ...begun, runtimes };
-    if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, undefined, 1)}\n`);
-    if (write !== undefined)
-      writeFileSync(write, writeBetween(readFileSync(write, 'utf8'), printReport(report, 'markdown')));
-    console.log(printReport(report, markdown ? 'markdown' : 'plain'));
-    return runtimes.some(({ samples }) => samples.some(({ error }) => error !== undefined)) ? 1 : 0;
+    return { ...begun, runtimes: results };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -10,6 +10,8 @@ import { benchRuntime } from './runtime.ts';
 import { measureStart } from './start-up.ts';
 import { measureStory } from './story.ts';
 
+type About = Pick<Sample, 'part' | 'agent' | 'pods'>;
+
 const SOCKET = '/run/containerd/containerd.sock';
 
 /** Measures all that was asked for, on the private node that we are on; tells each repetition as it ends. */
@@ -25,21 +27,29 @@ export async function measureRuntime(
   const runtimePid = Number(readFileSync(join(node, 'containerd.pid'), 'utf8'));
   const common = { runtime, socket: SOCKET, runtimePid, idle: options.idle, seconds: options.idle };
   const samples: Sample[] = [];
-  async function take(measured: Promise<Sample>): Promise<void> {
-    const sample = await measured;
+  /** A part that fails takes no other with it. */
+  async function take(about: About, measure: () => Promise<Sample>): Promise<void> {
+    const sample = await measure().catch((error: unknown): Sample => ({ ...about, values: {}, error: String(error) }));
     samples.push(sample);
     tell(sample);
   }
 
   for (let repetition = 0; repetition < options.repetitions; repetition++) {
-    for (const count of wanted('story', options, options.story)) {
-      await take(measureFloor(runtime, count).then((values) => ({ part: 'story', agent: FLOOR, pods: count, values })));
-      for (const kind of agents) await take(measureStory({ ...common, kind, count }));
+    for (const pods of wanted('story', options, options.story)) {
+      const about: About = { part: 'story', agent: FLOOR, pods };
+      await take(about, async () => ({ ...about, values: await measureFloor(runtime, pods) }));
+      for (const kind of agents)
+        await take({ ...about, agent: kind.name }, () => measureStory({ ...common, kind, count: pods }));
     }
     for (const kind of agents) {
-      if (options.parts.includes('start')) await take(measureStart(kind, runtime, SOCKET));
-      for (const pods of wanted('idle', options, options.pods)) await take(measureIdle({ ...common, kind, pods }));
-      if (options.parts.includes('load')) await take(measureLoad({ ...common, kind, pods: Math.max(...options.pods) }));
+      const agent = kind.name;
+      if (options.parts.includes('start'))
+        await take({ part: 'start', agent, pods: 1 }, () => measureStart(kind, runtime, SOCKET));
+      for (const pods of wanted('idle', options, options.pods))
+        await take({ part: 'idle', agent, pods }, () => measureIdle({ ...common, kind, pods }));
+      const most = Math.max(...options.pods);
+      if (options.parts.includes('load'))
+        await take({ part: 'load', agent, pods: most }, () => measureLoad({ ...common, kind, pods: most }));
     }
   }
   const version = await runtime.version();

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { AgentKind } from './agent-process.ts';
 import { PARTS, type Part } from './sample.ts';
@@ -12,6 +13,7 @@ export const HELP = `usage: npm run bench -- [OPTIONS]      as root; measures rx
   --agents NAME=SCRIPT,...  other agents, see docs/performance.md
   --api NAME=URL,...     where they serve /pods and /metrics
   --json FILE            writes all that was measured
+  --from FILE,...        measures nothing, and shows what such files hold
   --markdown             prints tables for a document
   --write FILE           writes them between the marks of a document`;
 
@@ -26,6 +28,8 @@ export interface BenchOptions {
   /** Beside rxlet. */
   readonly agents: readonly AgentKind[];
   readonly json: string | undefined;
+  /** Files with what was measured before. */
+  readonly from: readonly string[];
   readonly markdown: boolean;
   readonly write: string | undefined;
 }
@@ -44,6 +48,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
       agents: { type: 'string', default: '' },
       api: { type: 'string', default: '' },
       json: { type: 'string' },
+      from: { type: 'string', default: '' },
       markdown: { type: 'boolean', default: false },
       write: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -61,6 +66,7 @@ export function parseOptions(args: readonly string[]): BenchOptions | 'help' {
     idle: numberOf('idle', values.idle, 1),
     agents: agentsOf(values.agents, new Map(pairs('api', values.api))),
     json: values.json,
+    from: listOf(values.from),
     markdown: values.markdown,
     write: values.write,
   };
@@ -77,7 +83,7 @@ function partOf(name: string): Part {
 function agentsOf(text: string, apis: ReadonlyMap<string, string>): readonly AgentKind[] {
   return pairs('agents', text).map(([name, script]) => {
     const api = apis.get(name);
-    return { name, script, ...(api !== undefined && { api }) };
+    return { name, script: resolve(script), ...(api !== undefined && { api }) };
   });
 }
 

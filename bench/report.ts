@@ -29,6 +29,21 @@ export function beginReport(home: string): Omit<Report, 'runtimes'> {
   };
 }
 
+/** Several runs as one, of the machine and the time of the first; those of one runtime are put together. */
+export function joinReports(reports: readonly Report[]): Report {
+  const [first] = reports;
+  if (!first) throw new Error('there is no report');
+  const all = reports.flatMap(({ runtimes }) => runtimes);
+  const names = [...new Set(all.map(({ runtime }) => runtime))];
+  return {
+    ...first,
+    runtimes: names.flatMap((name) => {
+      const these = all.filter(({ runtime }) => runtime === name);
+      return these.slice(0, 1).map((one) => ({ ...one, samples: these.flatMap(({ samples }) => samples) }));
+    }),
+  };
+}
+
 function git(home: string): string {
   try {
     return execFileSync('git', ['-C', home, 'describe', '--always', '--dirty'], {

@@ -1,10 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstValueFrom } from 'rxjs';
+import { catchError, concat, firstValueFrom, last, of } from 'rxjs';
 import type { Container, PodSandboxConfig } from '../src/model/cri/api.ts';
 import { connectCri } from '../src/runtime/cri/connect-cri.ts';
 import type { Cri } from '../src/streams/ports/cri.ts';
+import { until } from './clock.ts';
 import { COMMAND, IMAGE, NAMESPACE } from './manifests.ts';
 
 /** A pod that the bench itself has started. */
@@ -89,12 +90,20 @@ export async function benchRuntime(socket: string): Promise<BenchRuntime> {
       return (JSON.parse(info?.['info'] ?? '{}') as { readonly pid?: number }).pid ?? 0;
     },
     async wipe() {
-      const { items = [] } = await firstValueFrom(cri.listPodSandbox({}));
-      for (const { id: podSandboxId = '', metadata } of items) {
-        if (metadata?.namespace !== NAMESPACE) continue;
-        await firstValueFrom(cri.stopPodSandbox({ podSandboxId }));
-        await firstValueFrom(cri.removePodSandbox({ podSandboxId }));
-      }
+      // What an agent was about to start when it was killed can be removed only once it has been started.
+      await until('the runtime to be empty', async () => {
+        const { items = [] } = await firstValueFrom(cri.listPodSandbox({}));
+        const left = items.filter(({ metadata }) => metadata?.namespace === NAMESPACE);
+        for (const { id: podSandboxId = '' } of left) {
+          await firstValueFrom(
+            concat(cri.stopPodSandbox({ podSandboxId }), cri.removePodSandbox({ podSandboxId })).pipe(
+              last(),
+              catchError(() => of(undefined)),
+            ),
+          );
+        }
+        return left.length === 0;
+      });
     },
   };
 }

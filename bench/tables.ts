@@ -65,7 +65,7 @@ function tableOf({ title, part, pods, runtime, agents, samples }: TableConfig): 
 
 function shown(value: number | undefined, { unit }: Measure): string {
   if (value === undefined) return '–';
-  const digits = unit === 's' || unit === '%' ? 2 : unit === 'ms' && value >= 100 ? 0 : 1;
+  const digits = unit === '' ? 0 : unit === 's' || unit === '%' ? 2 : unit === 'ms' && value >= 100 ? 0 : 1;
   return `${value.toFixed(digits)}${unit.startsWith('/') ? '' : ' '}${unit}`.trim();
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../../../bench/options.ts';
 
@@ -17,8 +18,8 @@ describe('parseOptions', () => {
     expect(parseOptions(['--agents', 'kubelet=k.sh,other=o.sh', '--api=kubelet=http://127.0.0.1:10255'])).toMatchObject(
       {
         agents: [
-          { name: 'kubelet', script: 'k.sh', api: 'http://127.0.0.1:10255' },
-          { name: 'other', script: 'o.sh' },
+          { name: 'kubelet', script: resolve('k.sh'), api: 'http://127.0.0.1:10255' },
+          { name: 'other', script: resolve('o.sh') },
         ],
       },
     );
