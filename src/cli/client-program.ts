@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option, type Command as Commander } from 'commander';
+import { parseDuration } from '../model/config/parse-duration.ts';
 import { POD_VERBS, type PodVerb } from '../model/pod-command.ts';
 import type { AgentOptions, ClientCommand, PsFormat, PsOptions, ValidateOptions } from './command.ts';
 
@@ -24,6 +25,7 @@ export function addClientCommands(program: Commander, then: Then): void {
   addCompletion(program, then);
   addVolumes(program, then);
   addValidate(program, then);
+  addReplay(program, then);
 }
 
 function addPs(program: Commander, then: Then): void {
@@ -262,4 +264,29 @@ function addValidate(program: Commander, then: Then): void {
     .action((paths: readonly string[], { output }: { readonly output: ValidateOptions['format'] }) => {
       then({ kind: 'validate', options: { paths, format: output } });
     });
+}
+
+function addReplay(program: Commander, then: Then): void {
+  program
+    .command('replay')
+    .description('decide again what an agent decided while rxlet run --record')
+    .helpOption('-h, --help', 'show this help')
+    .argument('<file>', 'the recording')
+    .option('--until <duration>', 'only its beginning, as 10m', durationOf)
+    .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .addHelpText('after', '\nEnds with 0 when all is decided as it was, 1 when not, 2 when it cannot be read.')
+    .action((file: string, { output, until }: ReplayFlags) => {
+      then({ kind: 'replay', options: { file, format: output, until } });
+    });
+}
+
+interface ReplayFlags {
+  readonly output: 'text' | 'json';
+  readonly until?: number;
+}
+
+function durationOf(text: string): number {
+  const duration = parseDuration(text);
+  if (duration === undefined || duration < 0) throw new InvalidArgumentError('It is a duration, as 90s, 10m or 1h30m.');
+  return duration;
 }

@@ -47,6 +47,8 @@ export function client(command: ClientCommand, { terminal, stdin }: ClientPorts)
       return top(command.options, terminal);
     case 'volumes':
       return defer(() => import('./commands/volumes.ts')).pipe(switchMap(({ volumes }) => volumes(command.options)));
+    case 'replay':
+      return defer(() => import('./commands/replay.ts')).pipe(switchMap(({ replay }) => replay(command.options)));
     case 'validate':
       return defer(() => import('./commands/validate.ts')).pipe(
         switchMap(({ validate }) => validate(command.options, { nodeName: nodeNameOf(), stdin })),

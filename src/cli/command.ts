@@ -37,7 +37,8 @@ export type ClientCommand =
   | { readonly kind: 'top'; readonly options: TopOptions }
   | { readonly kind: 'volumes'; readonly options: VolumesOptions }
   | { readonly kind: 'validate'; readonly options: ValidateOptions }
-  | { readonly kind: 'simulate'; readonly options: SimulateOptions };
+  | { readonly kind: 'simulate'; readonly options: SimulateOptions }
+  | { readonly kind: 'replay'; readonly options: ReplayOptions };
 
 /** What joins this terminal to a container. */
 export type StreamCommand =
@@ -61,6 +62,7 @@ export interface RunOptions {
   readonly manifestUrlKeyFile: string | undefined;
   readonly stopPodsOnExit: boolean;
   readonly update: 'prepare' | 'immediate';
+  readonly record: string | undefined;
   readonly verbosity: number;
   /** Flags that set fields of the configuration, in the order of the help. */
   readonly flags: readonly ConfigLayer[];
@@ -163,6 +165,13 @@ export interface VolumesOptions {
   readonly socket: string;
   /** Where the volumes are when no agent runs. */
   readonly rootDir: string;
+}
+
+export interface ReplayOptions {
+  readonly file: string;
+  readonly format: 'text' | 'json';
+  /** Milliseconds of the recording that are replayed; absent: all. */
+  readonly until: number | undefined;
 }
 
 export interface ValidateOptions {

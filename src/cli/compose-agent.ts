@@ -4,7 +4,7 @@ import { podActions } from '../runtime/pod-actions.ts';
 import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
 import type { PerformContext } from '../runtime/perform-plan.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
-import { agent, type Agent, type AgentTimings } from '../streams/agent.ts';
+import { agent, type Agent, type AgentTimings, type World } from '../streams/agent.ts';
 import { meterListing } from '../streams/pleg/meter-listing.ts';
 import { meterProbe } from '../streams/probes/meter-probe.ts';
 import { meterActions } from '../streams/workers/meter-actions.ts';
@@ -43,15 +43,27 @@ export function composeAgent(
     kept,
     meter,
     trace,
+    tape,
   }: Edges,
   sources: Pick<PodSources, 'batch$' | 'objects$' | 'allSeen$'>,
   { update, drain$ }: { readonly update: UpdateMode; readonly drain$: Observable<unknown> },
 ): Agent {
-  const context: PerformContext = { ...ground, objects$: sources.objects$ };
+  const objects$ = tape?.objects(sources.objects$) ?? sources.objects$;
+  const context: PerformContext = { ...ground, objects$ };
+  const facts: World['facts'] = {
+    runtimeName: context.facts.runtimeName,
+    hostIps,
+    recursiveReadOnly: context.facts.recursiveReadOnly ?? new Set(),
+    update,
+    ...(admission ? { node: admission } : {}),
+  };
+  tape?.begin({ context, book: facts, kept });
+  const { listPods, observePod } = tape?.looks(observer) ?? observer;
+  const actions = podActions(observer, tape?.context(context) ?? context);
   return agent(
     {
       batch$: sources.batch$,
-      objects$: sources.objects$,
+      objects$,
       allSeen$: sources.allSeen$,
       hint$,
       listening$,
@@ -60,16 +72,10 @@ export function composeAgent(
       files: context.files,
       paths: context.paths,
       unmountVolumes: (uid) => unmountVolumes(uid, context),
-      listPods: meterListing(observer.listPods, meter),
-      observePod: observer.observePod,
+      listPods: meterListing(listPods, meter),
+      observePod,
       revisions: context.revisions,
-      facts: {
-        runtimeName: context.facts.runtimeName,
-        hostIps,
-        recursiveReadOnly: context.facts.recursiveReadOnly ?? new Set(),
-        update,
-        ...(admission ? { node: admission } : {}),
-      },
+      facts,
       checkpoints,
       ...(context.cgroups && cgroupLayout ? { cgroups: { port: context.cgroups, layout: cgroupLayout } } : {}),
       ...(rotation ? { rotation } : {}),
@@ -77,9 +83,10 @@ export function composeAgent(
       ...(imageGc ? { imageGc: { ...imageGc, monotonic: context.monotonic, nodeName: context.facts.nodeName } } : {}),
       backoff: context.backoff,
       kept,
-      actions: meterActions(podActions(observer, context), meter),
-      probe: meterProbe(probe, meter),
+      actions: meterActions(tape?.actions(actions) ?? actions, meter),
+      probe: meterProbe(tape?.probe(probe) ?? probe, meter),
       trace,
+      ...(tape && { turned: tape.turned }),
       random: context.random,
     },
     TIMINGS,

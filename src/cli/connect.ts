@@ -49,6 +49,7 @@ export interface ConnectPorts {
   readonly onProblem: (problem: string) => void;
   readonly meter: Meter;
   readonly trace: Tracer;
+  readonly tape: Edges['tape'];
 }
 
 /** For each processor some, as a start also waits: for the kernel, the network plugin, the disk. */
@@ -61,7 +62,7 @@ const CONTAINER_LINKS = '/var/log/containers';
  */
 export function connect(
   run: RunConfig,
-  { files, onWait, onProblem, meter, trace }: ConnectPorts,
+  { files, onWait, onProblem, meter, trace, tape }: ConnectPorts,
 ): Observable<NodeEdges> {
   const { config } = run;
   const paths: NodePaths = { rootDir: run.rootDir, podLogsDir: config.podLogsDir, containerLinksDir: CONTAINER_LINKS };
@@ -107,6 +108,7 @@ export function connect(
               credentials,
               meter,
               trace,
+              tape,
             },
           ),
           hostIps: hostIpsOf(run, hardware),

@@ -32,7 +32,7 @@ export interface NodePorts
       | 'random'
       | 'http'
     >,
-    Pick<Edges, 'probe' | 'meter' | 'trace'> {
+    Pick<Edges, 'probe' | 'meter' | 'trace' | 'tape'> {
   /** Events of the runtime's own, for those that have none of the CRI. */
   readonly taskHints: Parameters<typeof runtimeHints>[1];
   readonly credentials: Credentials;
@@ -47,12 +47,12 @@ export function edgesOf(
   run: RunConfig,
   paths: NodePaths,
   facts: NodeFacts,
-  { probe, taskHints, credentials, meter, trace, ...ports }: NodePorts,
-): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'listening$' | 'meter' | 'trace'> {
+  { probe, taskHints, credentials, meter, trace, tape, ...ports }: NodePorts,
+): Pick<Edges, 'context' | 'observer' | 'probe' | 'hint$' | 'listening$' | 'meter' | 'trace' | 'tape'> {
   const { config } = run;
-  const { cri } = ports;
+  const { cri, files } = ports;
   const counter = revisions();
-  const look = observer(cri, ports.files, counter);
+  const look = observer(tape?.port('cri', cri) ?? cri, tape?.port('files', files) ?? files, counter);
   const context: Edges['context'] = {
     ...ports,
     config,
@@ -81,7 +81,7 @@ export function edgesOf(
       meter,
     ),
   };
-  return { meter, trace, context, observer: look, probe, ...runtimeHints(cri, taskHints, look) };
+  return { meter, trace, tape, context, observer: look, probe, ...runtimeHints(cri, taskHints, look) };
 }
 
 /** What is known of the node once its machine and its runtime have told of themselves. */

@@ -10,6 +10,7 @@ import type { Meter } from '../streams/ports/meter.ts';
 import type { Tracer } from '../streams/ports/tracer.ts';
 import type { Hint } from '../streams/pleg/hint.ts';
 import type { ProbePorts } from '../streams/probes/probe.ts';
+import type { Tape } from './recording/tape.ts';
 
 /** The world outside, ready for the agent: a runtime that has answered, a disk that has the folders. */
 export interface Edges {
@@ -37,4 +38,6 @@ export interface Edges {
   readonly meter: Meter;
   /** Hears what it hears, decides and does. */
   readonly trace: Tracer;
+  /** Absent where nothing is recorded. */
+  readonly tape?: Tape | undefined;
 }

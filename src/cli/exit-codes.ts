@@ -2,7 +2,7 @@
 export const EXIT_CODES = {
   /** Done, or stopped by a signal as asked. */
   ok: 0,
-  /** What was asked to be found was found: `validate` has problems, `plan` has changes, `simulate` is not as expected. As diff and grep do. */
+  /** What was asked to be found was found: `validate` has problems, `plan` has changes, `simulate` is not as expected, `replay` diverges. */
   findings: 1,
   /** The command line or the configuration is wrong; starting again does not help. */
   usage: 2,
@@ -20,7 +20,8 @@ export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 export const EXIT_CODES_HELP = `Exit codes:
   0  done, or stopped by a signal as asked
   1  rxlet validate: there are problems; rxlet plan: there are changes;
-     rxlet simulate: something is not as expected
+     rxlet simulate: something is not as expected;
+     rxlet replay: something is decided otherwise
   2  the command line or the configuration is wrong
   3  rxlet cannot start on this machine (permission, another agent running)
   4  no agent answers on the socket

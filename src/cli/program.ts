@@ -73,6 +73,7 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
         .choices(['prepare', 'immediate'])
         .default('prepare'),
     )
+    .option('--record <file>', 'record what the agent hears and decides, for rxlet replay')
     .addOption(new Option('-v, --v <level>', 'how much to log: 0 the news, 4 every step').argParser(level).default(0));
   for (const { option } of flags) run.addOption(option);
 
@@ -93,6 +94,7 @@ function addRun(program: Commander, then: (options: RunOptions) => void): void {
       manifestUrlKeyFile: given.manifestUrlKeyFile,
       stopPodsOnExit: given.stopPodsOnExit ?? false,
       update: given.update,
+      record: given.record,
       verbosity: given.v,
       flags: flags.flatMap((flag) => {
         const value = all[flag.option.attributeName()];
@@ -117,6 +119,7 @@ interface RunFlags {
   readonly manifestUrlKeyFile?: string;
   readonly stopPodsOnExit?: boolean;
   readonly update: 'prepare' | 'immediate';
+  readonly record?: string;
   readonly v: number;
 }
 

@@ -33,6 +33,7 @@ export function resolveRunOptions(options: RunOptions): Observable<RunConfig> {
         socket: resolve(options.socket),
         stopPodsOnExit: options.stopPodsOnExit,
         update: options.update,
+        ...(options.record !== undefined && { record: resolve(options.record) }),
         verbosity: options.verbosity,
         warnings: [
           ...skipped.map((file) => `${file}: skipped, the name of a drop-in must end in .conf`),

@@ -72,6 +72,7 @@ import {
   runtimeLine,
 } from './log-reports.ts';
 import { podSources } from './pod-sources.ts';
+import type { Tape } from './recording/tape.ts';
 import { statusLine } from './status-line.ts';
 import { stopMemory } from './stop-memory.ts';
 import { nodeRoutes } from './node-routes.ts';
@@ -114,23 +115,29 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       commands,
       stopMemory(`${config.rootDir}/stopped.json`, files),
     );
-    const connected$ = connect(config, {
-      files,
-      onWait: (why) => {
-        news.next({ level: 'warn', message: `waiting for the container runtime: ${why}` });
-      },
-      onProblem: (message) => {
-        news.next({ level: 'warn', message });
-      },
-      meter: (measured) => {
-        metrics.meter(measured);
-        traceMeasured(measured);
-      },
-      trace: (fact) => {
-        trace.record(fact);
-        metrics.trace(fact);
-      },
-    });
+    const warn = (message: string): void => {
+      news.next({ level: 'warn', message });
+    };
+    const connected$ = tapeOf(config, warn).pipe(
+      switchMap((tape) =>
+        connect(config, {
+          files,
+          onWait: (why) => {
+            warn(`waiting for the container runtime: ${why}`);
+          },
+          onProblem: warn,
+          meter: (measured) => {
+            metrics.meter(measured);
+            traceMeasured(measured);
+          },
+          trace: (fact) => {
+            trace.record(fact);
+            metrics.trace(fact);
+          },
+          tape,
+        }),
+      ),
+    );
     const session$ = connected$.pipe(
       map((edges): Session => ({
         edges,
@@ -217,6 +224,12 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
       takeUntil(merge(endOf(session$, stop$, config.stopPodsOnExit), stop$.pipe(skip(1)))),
     );
   });
+}
+
+/** What `--record` asks for; without it nothing of that is loaded. */
+function tapeOf({ record }: RunConfig, onProblem: (message: string) => void): Observable<Tape | undefined> {
+  if (record === undefined) return of(undefined);
+  return from(import('./recording/record.ts')).pipe(switchMap(({ recordTo }) => recordTo(record, onProblem)));
 }
 
 /** What the machine does not let us do is no defect of ours. */

@@ -108,6 +108,8 @@ export interface World {
   readonly probe: ProbePorts['probe'];
   /** Hears every input, decision and effect as it comes. */
   readonly trace: Tracer;
+  /** Hears every page of the book as a whole, before anything comes of it; absent: nobody does. */
+  readonly turned?: (before: PodBook, event: BookEvent, page: Page) => void;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
 }
@@ -247,6 +249,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
       (page: Page, event) => {
         const next = turnPage(page, event, asyncScheduler.now());
         tracePage(page.book, event, next, world.trace);
+        world.turned?.(page.book, event, next);
         return next;
       },
       { book, work: [], notes: [] },

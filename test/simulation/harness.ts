@@ -51,6 +51,7 @@ import { resolveConfig } from '../../src/model/config/resolve-config.ts';
 import type { KubeletConfiguration } from '../../src/model/config/kubelet-configuration.ts';
 import type { RunConfig } from '../../src/model/config/run-config.ts';
 import type { Machine } from '../../src/host/machine/machine.ts';
+import type { Tape } from '../../src/cli/recording/tape.ts';
 import { composeAgent } from '../../src/cli/compose-agent.ts';
 
 interface PodParts {
@@ -125,10 +126,12 @@ export function live(
   {
     workloads = false,
     imageGc,
+    tape,
     ...options
   }: Partial<SimulatedNodeOptions> & {
     readonly workloads?: boolean;
     readonly imageGc?: ImageGcStory;
+    readonly tape?: Tape;
   },
   tell: (life: Life) => void,
   check: (world: World) => void,
@@ -162,6 +165,7 @@ export function live(
                 log.record,
                 admission,
                 imageGc,
+                tape,
               );
               const noted$ = plegHealth$.pipe(
                 tap(({ message }) => {
@@ -215,6 +219,7 @@ export function agentOn(
   trace: Tracer,
   admission?: AdmissionNode,
   imageGc?: ImageGcStory,
+  tape?: Tape,
 ): Agent & Pick<HeldSources, 'stopped$' | 'reply$'> {
   const { files } = node;
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
@@ -231,6 +236,7 @@ export function agentOn(
       traceMeasured(measured);
     },
     trace,
+    tape,
   });
   const agent = composeAgent(
     {

@@ -20,11 +20,11 @@ _rxlet() {
   case "$before" in
     -o | --output)
       case "$command" in
-        validate | plan | problems | trace | simulate) COMPREPLY=($(compgen -W "text json" -- "$word")) ;;
+        validate | plan | problems | trace | simulate | replay) COMPREPLY=($(compgen -W "text json" -- "$word")) ;;
         *) COMPREPLY=($(compgen -W "wide json yaml name" -- "$word")) ;;
       esac
       return ;;
-    --socket | --config | --script | --config-dir | --root-dir | --pod-manifest-path)
+    --socket | --config | --script | --config-dir | --root-dir | --pod-manifest-path | --record)
       COMPREPLY=($(compgen -f -- "$word"))
       return ;;
     completion)
@@ -43,7 +43,7 @@ _rxlet() {
       return ;;
   esac
   case "$command" in
-    validate | plan | simulate) COMPREPLY=($(compgen -f -- "$word")) ;;
+    validate | plan | simulate | replay) COMPREPLY=($(compgen -f -- "$word")) ;;
     run | version | completion | problems | volumes) ;;
     *) COMPREPLY=($(compgen -W "$(rxlet ps -o name 2>/dev/null | sed 's|^default/||')" -- "$word")) ;;
   esac

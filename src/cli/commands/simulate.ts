@@ -81,6 +81,7 @@ function runOptions({ config }: SimulateOptions): Parameters<typeof resolveRunOp
     manifestUrlKeyFile: undefined,
     stopPodsOnExit: false,
     update: 'prepare',
+    record: undefined,
     verbosity: 0,
     flags: [],
   };

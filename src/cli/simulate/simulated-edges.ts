@@ -12,7 +12,7 @@ import type { Edges } from '../edges.ts';
 import { admissionNode, edgesOf, hostIpsOf, nodeFacts, type NodePorts } from '../edges-of.ts';
 
 /** What is around the runtime and the disk of a simulated node. */
-export interface Surroundings extends Pick<NodePorts, 'random' | 'http' | 'meter' | 'trace'> {
+export interface Surroundings extends Pick<NodePorts, 'random' | 'http' | 'meter' | 'trace' | 'tape'> {
   readonly machine: Machine;
   /** Asks a container; given how it is asked through the runtime. */
   readonly probe: (cri: NodePorts['cri']) => NodePorts['probe'];
@@ -25,7 +25,7 @@ const LINKS = '/var/log/containers';
 export function simulatedEdges(
   run: RunConfig,
   { cri: unmeasured, files, mounts, volumeFiles, world }: SimulatedNode,
-  { machine, random, http, probe, meter, trace }: Surroundings,
+  { machine, random, http, probe, meter, trace, tape }: Surroundings,
 ): Edges {
   const { config, rootDir } = run;
   const paths: NodePaths = { rootDir, podLogsDir: config.podLogsDir, containerLinksDir: LINKS };
@@ -52,6 +52,7 @@ export function simulatedEdges(
       taskHints: () => NEVER,
       meter,
       trace,
+      tape,
     }),
     hostIps: hostIpsOf(run, machine),
     admission: admissionNode(run, machine, features),

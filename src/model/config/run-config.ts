@@ -24,6 +24,8 @@ export interface RunConfig {
    * way). A manifest may say otherwise by the annotation `rxlet.dev/update`.
    */
   readonly update: 'prepare' | 'immediate';
+  /** File that takes a recording of what the agent hears and decides; absent: nothing is recorded. */
+  readonly record?: string;
   /** 0 shows errors, warnings and news; 4 and more shows every step. */
   readonly verbosity: number;
   /** Sentences for the log: what was accepted and has no effect. */
