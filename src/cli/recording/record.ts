@@ -11,7 +11,7 @@ import type { Tape } from './tape.ts';
  */
 export function recordTo(path: string, onProblem: (message: string) => void): Observable<Tape> {
   return new Observable<Tape>((subscriber) => {
-    const clock = standingClock(() => Date.now());
+    const clock = standingClock();
     const { now } = asyncScheduler;
     asyncScheduler.now = clock.now;
     const file = recordingFile(path, onProblem);
@@ -19,7 +19,7 @@ export function recordTo(path: string, onProblem: (message: string) => void): Ob
       recorder({
         write: file.write,
         now: clock.turn,
-        monotonic: () => performance.now(),
+        monotonic: clock.monotonic,
         version: rxletVersion(),
         seed: randomInt(2 ** 31),
         key: randomBytes(32),
@@ -32,25 +32,30 @@ export function recordTo(path: string, onProblem: (message: string) => void): Ob
   });
 }
 
+/** Milliseconds. */
 interface StandingClock {
+  /** Since 1970. */
   readonly now: () => number;
-  /** The same, and from now on it stands still until what was heard has been acted upon. */
+  /** Since some moment, without jumps. */
+  readonly monotonic: () => number;
+  /** As `now`, and from now on both stand still until what was heard has been acted upon. */
   readonly turn: () => number;
 }
 
 /** What is decided upon one thing that was heard is decided at one time, so that it can be decided again. */
-function standingClock(real: () => number): StandingClock {
-  let stands: number | undefined;
+function standingClock(): StandingClock {
+  let stands: { readonly now: number; readonly monotonic: number } | undefined;
   return {
-    now: () => stands ?? real(),
+    now: () => stands?.now ?? Date.now(),
+    monotonic: () => stands?.monotonic ?? performance.now(),
     turn: () => {
-      if (stands === undefined) {
-        stands = real();
+      if (!stands) {
+        stands = { now: Date.now(), monotonic: performance.now() };
         queueMicrotask(() => {
           stands = undefined;
         });
       }
-      return stands;
+      return stands.now;
     },
   };
 }

@@ -1,18 +1,15 @@
-import { defer, isObservable, tap, type Observable } from 'rxjs';
-import { allContainers } from '../../model/containers.ts';
-import { configHash } from '../../model/env/config-hash.ts';
+import { defer, tap, type Observable } from 'rxjs';
 import type { ObjectSet } from '../../model/objects/object-set.ts';
-import type { Pod } from '../../model/pod.ts';
-import type { PerformContext } from '../../runtime/perform-plan.ts';
-import type { World } from '../../streams/agent.ts';
-import { RESTART_ON_CONFIG_CHANGE } from '../../model/rxlet-annotations.ts';
 import { seededRandom } from '../../simulation/seeded-random.ts';
 import type { BookEvent } from '../../streams/book/pod-book.ts';
 import { identityIn } from '../../streams/trace/trace-page.ts';
 import { decisionIn, decisionsOf } from './decisions.ts';
 import { definitions } from './definitions.ts';
-import { FORMAT, type Ground, type Header, type TimedLine } from './line.ts';
+import { groundOf } from './ground-of.ts';
+import { learnSecrets } from './learn-secrets.ts';
+import { FORMAT, type Header, type TimedLine } from './line.ts';
 import { secretMask } from './mask-secrets.ts';
+import { recordCalls } from './record-calls.ts';
 import type { Tape } from './tape.ts';
 import { valueWriter } from './value-writer.ts';
 
@@ -42,14 +39,9 @@ export function recorder({ write, now, monotonic, version, seed, key }: Recorder
   const textOf = valueWriter({ mask: mask.text, maskBytes: mask.bytes, define });
   const valueOf = (value: unknown): string => textOf(value) ?? 'null';
   const looked = new WeakMap<object, number>();
-  const restarting = new Map<string, Pod>();
-  let objects: ObjectSet | undefined;
   let begun = 0;
   let ids = 0;
-  let calls = 0;
   let ahead = 0;
-  /** The work or look that goes on now. */
-  let current: number | undefined;
 
   /** `values` are JSON already; they are made before the line is begun, since they may define something. */
   function line(
@@ -67,79 +59,9 @@ export function recorder({ write, now, monotonic, version, seed, key }: Recorder
     write(`${JSON.stringify({ t, k, ...plain }).slice(0, -1)}${fields.join('')}}`);
   }
 
-  function learn(set: ObjectSet): ObjectSet {
-    const masked = mask.learn(set);
-    if (set !== objects) {
-      objects = set;
-      for (const pod of restarting.values()) learnHashes(pod);
-    }
-    return masked;
-  }
-
-  /** A digest of what Secrets hold is none of what stands for them. */
-  function learnHashes(pod: Pod): void {
-    if (!objects) return;
-    const masked = mask.learn(objects);
-    for (const container of allContainers(pod.spec)) {
-      const [real, standIn] = [configHash(pod, container, objects), configHash(pod, container, masked)];
-      if (real !== undefined && standIn !== undefined && real !== standIn) mask.replace(real, standIn);
-    }
-  }
-
-  function called(to: string, args: readonly unknown[], make: (args: readonly unknown[]) => Observable<unknown>) {
-    return defer(() => {
-      const n = ++calls;
-      const id = current;
-      const isMasked = to === 'objects$';
-      line('call', { n, to, ...(id !== undefined && { id }) }, { args: valueOf(args) });
-      return make(to.startsWith('images.') ? args.map((arg) => wanting(arg, n)) : args).pipe(
-        tap({
-          next: (value) => {
-            current = id;
-            line('answer', { n }, { value: textOf(isMasked ? learn(value as ObjectSet) : value) });
-          },
-          error: (error: unknown) => {
-            current = id;
-            line('error', { n }, { error: valueOf(error) });
-          },
-          complete: () => {
-            current = id;
-            line('done', { n });
-          },
-          unsubscribe: () => {
-            line('dropped', { n });
-          },
-        }),
-      );
-    });
-  }
-
-  /** The one question that is left open: for which sandbox an image is pulled. */
-  function wanting(arg: unknown, n: number): unknown {
-    if (typeof arg !== 'object' || arg === null) return arg;
-    if ('pod' in arg) return { ...arg, pod: wanting(arg.pod, n) };
-    if (!('sandbox$' in arg)) return arg;
-    const open$ = arg.sandbox$ as Observable<unknown>;
-    const sandbox$ = defer(() => {
-      line('wants', { n });
-      return open$;
-    });
-    return { ...arg, sandbox$ };
-  }
-
-  function port<Port extends object>(name: string, plain: Port): Port {
-    if (typeof plain === 'function') return heard(name, plain as unknown as Call) as unknown as Port;
-    if (isObservable(plain)) return called(name, [], () => plain) as unknown as Port;
-    const members = Object.entries(plain).map(([member, value]) => [
-      member,
-      typeof value === 'function' ? heard(`${name}.${member}`, value as Call) : (value as unknown),
-    ]);
-    return Object.fromEntries(members) as Port;
-  }
-
-  function heard(to: string, call: Call): Call {
-    return (...args) => called(to, args, (given) => call(...given));
-  }
+  const { learn, follow, forget } = learnSecrets(mask);
+  const calls = recordCalls({ line, textOf, masked: (value) => learn(value as ObjectSet) });
+  const { port } = calls;
 
   return {
     begin: ({ context, book, kept }) => {
@@ -184,7 +106,7 @@ export function recorder({ write, now, monotonic, version, seed, key }: Recorder
       function look<Seen extends object>(look$: Observable<Seen>, of: Readonly<Record<string, unknown>> = {}) {
         return defer(() => {
           const id = ++ids;
-          current = id;
+          calls.goesOn(id);
           line('look', { id, ...of });
           return look$.pipe(
             tap({
@@ -221,11 +143,9 @@ export function recorder({ write, now, monotonic, version, seed, key }: Recorder
         defer(() => {
           const id = ++ids;
           const { uid, namespace, name } = identityIn(work);
-          current = id;
-          if (work.kind === 'sync' && work.pod.metadata.annotations[RESTART_ON_CONFIG_CHANGE] === 'true') {
-            restarting.set(uid, work.pod);
-            learnHashes(work.pod);
-          } else if (work.kind === 'cleanUp') restarting.delete(uid);
+          calls.goesOn(id);
+          if (work.kind === 'sync') follow(work.pod);
+          else if (work.kind === 'cleanUp') forget(uid);
           line('begin', { id, uid, pod: `${namespace}/${name}`, work: work.kind });
           return perform(work, memory).pipe(
             tap({
@@ -282,32 +202,3 @@ export function recorder({ write, now, monotonic, version, seed, key }: Recorder
     return id === undefined ? event : { kind: event.kind, ...('uid' in seen && { uid: seen.uid }), id };
   }
 }
-
-/** Only what decisions are made on: the rest of a configuration may hold what nobody is to know. */
-function groundOf(context: PerformContext, book: World['facts'], kept: World['kept']): Ground {
-  const { facts, rules, paths, backoff, retryPeriod, resyncPeriod } = context;
-  const { cgroupRoot, cgroupsPerQOS, podPidsLimit, clusterDNS, clusterDomain, resolvConf, seccompDefault } =
-    context.config;
-  return {
-    config: {
-      cgroupRoot,
-      cgroupsPerQOS,
-      ...(podPidsLimit !== undefined && { podPidsLimit }),
-      clusterDNS,
-      clusterDomain,
-      resolvConf,
-      seccompDefault,
-    },
-    facts,
-    rules,
-    paths,
-    backoff,
-    retryPeriod,
-    resyncPeriod,
-    book,
-    kept,
-    has: [...(context.cgroups ? ['cgroups'] : []), ...(context.forgetTask ? ['forgetTask'] : [])],
-  };
-}
-
-type Call = (...args: readonly unknown[]) => Observable<unknown>;

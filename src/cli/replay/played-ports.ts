@@ -1,26 +1,7 @@
 import { defer, finalize, Subject, type Observable } from 'rxjs';
 import type { PerformContext } from '../../runtime/perform-plan.ts';
 import type { Ground } from '../recording/line.ts';
-
-/** A work or a look that goes on. */
-export interface Asker {
-  readonly pod: string;
-  /** What it does, for people. */
-  readonly doing: string;
-}
-
-/** Something that the agent asks of the world now, and that waits for what the recording says of it. */
-export interface Ask {
-  readonly to: string;
-  readonly args: readonly unknown[];
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Who asks, as far as it is known. */
-  readonly of: Asker | undefined;
-  readonly answer: Subject<unknown>;
-  /** Nobody waits for it any more. */
-  isOver: boolean;
-}
+import type { Ask } from './asks.ts';
 
 type Played = Pick<
   PerformContext,

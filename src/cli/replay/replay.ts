@@ -2,7 +2,8 @@ import { concat, defer, last, map, merge, mergeMap, of, takeWhile, throwError, t
 import { messageOf } from '../../model/errors.ts';
 import type { Header, Line, TimedLine } from '../recording/line.ts';
 import { describeLine } from './describe-line.ts';
-import { player, type Parting, type Player } from './player.ts';
+import type { Parting } from './parting.ts';
+import { player, type Player } from './player.ts';
 import { RecordingError, type RecordedPart } from './read-recording.ts';
 
 /** Where a replay parts from its recording. Times are milliseconds since 1970. */
