@@ -1,3 +1,4 @@
+import { isSidecar } from '../model/containers.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../model/observed.ts';
 import type { PodMemory } from '../model/pod-memory.ts';
 import type { Container, Pod } from '../model/pod.ts';
@@ -85,8 +86,9 @@ function planNewSandbox({ pod, observed, memory, now }: PlanContext): PodPlan {
   const attempt = (sandboxes[0]?.attempt ?? -1) + 1;
   const stop: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: SANDBOX_CHANGED }] : [];
   const wanted = pod.spec.containers.filter((container) => !isDone(pod, container, newestOf(observed, container.name)));
-  // What was made and never started has not had its one chance.
-  const hasRun = containers.some(({ state }) => state !== 'created');
+  // What was made and never started has not had its one chance, nor have the others while only sidecars ran.
+  const sidecars = new Set((pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
+  const hasRun = containers.some(({ name, state }) => state !== 'created' && !sidecars.has(name));
   const neverAgain = pod.spec.restartPolicy === 'Never' && attempt > 0 && hasRun;
 
   if (wanted.length === 0 || neverAgain) return { ...nothingToDo(memory), steps: stop, finished: stop.length === 0 };

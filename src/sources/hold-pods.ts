@@ -1,21 +1,26 @@
 import {
   catchError,
-  concat,
+  concatMap,
+  connect,
   defer,
   distinctUntilChanged,
   filter,
+  ignoreElements,
   map,
   merge,
-  mergeScan,
   of,
+  scan,
   startWith,
   switchMap,
+  tap,
   type Observable,
 } from 'rxjs';
+import { deepEqual } from '../model/deep-equal.ts';
 import type { PodChange } from '../model/desired.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Pod } from '../model/pod.ts';
 import type { PodCommand, PodReply, StopMemory } from '../model/pod-command.ts';
+import { conflateMap } from '../operators/conflate-map.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { holdBack, initialHold, obey, prune, type Hold } from './hold-back.ts';
 import type { PodSources } from './merge-sources.ts';
@@ -52,28 +57,17 @@ export interface CommandReply {
  * result    --(pq)--P----p----P----r---     P: p is removed
  * ```
  *
- * What is stopped is kept in `store` before it is acted on, so that it outlives the agent. All streams share one run,
- * which never errors; it completes with the sources.
+ * What is asked by hand is kept in `store` before it is acted on, so that it outlives the agent; one command waits for
+ * another, and what the sources say waits for neither. All streams share one run, which never errors; it completes with
+ * the sources.
  */
 export function holdPods(sources: HeldBack, command$: Observable<PodCommand>, store: StopStore): HeldSources {
-  const input$ = merge(
+  const heard$ = merge(
     sources.batch$.pipe(map((changes): Input => ({ kind: 'batch', changes }))),
     sources.allSeen$.pipe(map((seen): Input => ({ kind: 'allSeen', seen }))),
-    command$.pipe(map((command): Input => ({ kind: 'command', command }))),
   );
   const state$ = defer(() => store.load().pipe(catchError(() => of(undefined)))).pipe(
-    map((memory): State => ({ hold: initialHold(memory), changes: [], allSeen: false })),
-    // One after the other: what is kept comes before what is acted on.
-    switchMap((initial) =>
-      input$.pipe(
-        mergeScan(
-          (state: State, input) => step({ ...state, changes: [], answer: undefined }, input, store),
-          initial,
-          1,
-        ),
-        startWith(initial),
-      ),
-    ),
+    switchMap((memory) => run(initialHold(memory), heard$, command$, store)),
     shareLatest(),
   );
   return {
@@ -101,7 +95,8 @@ export function holdPods(sources: HeldBack, command$: Observable<PodCommand>, st
 type Input =
   | { readonly kind: 'batch'; readonly changes: readonly PodChange[] }
   | { readonly kind: 'allSeen'; readonly seen: boolean }
-  | { readonly kind: 'command'; readonly command: PodCommand };
+  /** It is kept, unless `failure` says why not. */
+  | { readonly kind: 'command'; readonly command: PodCommand; readonly failure?: string };
 
 interface State {
   readonly hold: Hold;
@@ -109,47 +104,70 @@ interface State {
   readonly changes: readonly PodChange[];
   readonly allSeen: boolean;
   /** What came of the last input, where it was a command. */
-  readonly answer?: CommandReply | undefined;
+  readonly answer?: CommandReply;
 }
 
-function step(state: State, input: Input, store: StopStore): Observable<State> {
-  switch (input.kind) {
-    case 'batch':
-      return kept(state, holdBack(state.hold, input.changes), store);
-    case 'allSeen': {
-      const pruned = input.seen ? prune(state.hold) : state.hold;
-      return kept({ ...state, allSeen: input.seen }, { hold: pruned, changes: [] }, store);
-    }
-    case 'command': {
-      const { command } = input;
-      const { hold, changes, reply } = obey(state.hold, command);
-      if (hold.stopped === state.hold.stopped) return of({ ...state, hold, changes, answer: { command, reply } });
-      return store.save(memoryOf(hold)).pipe(
-        map((): State => ({ ...state, hold, changes, answer: { command, reply } })),
-        catchError((error: unknown) =>
-          of<State>({ ...state, answer: { command, reply: { kind: 'failed', message: messageOf(error) } } }),
-        ),
-      );
-    }
-  }
-}
-
-/** What the manifests have changed holds, whether it can be kept or not. */
-function kept(
-  state: State,
-  { hold, changes }: { readonly hold: Hold; readonly changes: readonly PodChange[] },
+function run(
+  hold: Hold,
+  heard$: Observable<Input>,
+  command$: Observable<PodCommand>,
   store: StopStore,
 ): Observable<State> {
-  const next: State = { ...state, hold, changes };
-  if (hold.stopped === state.hold.stopped) return of(next);
-  return concat(
-    store.save(memoryOf(hold)).pipe(
-      catchError(() => of(undefined)),
-      filter((): boolean => false),
-      map((): State => next),
-    ),
-    of(next),
-  );
+  return defer(() => {
+    let latest: State = { hold, changes: [], allSeen: false };
+    let kept = memoryOf(hold);
+    function save(memory: StopMemory): Observable<undefined> {
+      return store.save(memory).pipe(
+        tap(() => {
+          kept = memory;
+        }),
+      );
+    }
+    function keep(command: PodCommand): Observable<Input> {
+      const { hold: next } = obey(latest.hold, command);
+      const input: Input = { kind: 'command', command };
+      if (next.stopped === latest.hold.stopped) return of(input);
+      return save(memoryOf(next)).pipe(
+        map(() => input),
+        catchError((error: unknown) => of<Input>({ ...input, failure: messageOf(error) })),
+      );
+    }
+    /** What the sources have changed holds, whether it can be kept or not. */
+    function tidy(): Observable<undefined> {
+      const memory = memoryOf(latest.hold);
+      return deepEqual(memory, kept) ? of(undefined) : save(memory);
+    }
+
+    return merge(heard$, command$.pipe(concatMap(keep))).pipe(
+      scan(step, latest),
+      startWith(latest),
+      tap((state) => {
+        latest = state;
+      }),
+      connect((shared$) =>
+        merge(
+          shared$,
+          shared$.pipe(conflateMap({ work: () => defer(tidy), recover: () => undefined }), ignoreElements()),
+        ),
+      ),
+    );
+  });
+}
+
+function step({ hold, allSeen }: State, input: Input): State {
+  switch (input.kind) {
+    case 'batch':
+      return { ...holdBack(hold, input.changes), allSeen };
+    case 'allSeen':
+      return { hold: input.seen ? prune(hold) : hold, changes: [], allSeen: input.seen };
+    case 'command': {
+      const { command, failure } = input;
+      if (failure !== undefined)
+        return { hold, changes: [], allSeen, answer: { command, reply: { kind: 'failed', message: failure } } };
+      const { reply, ...held } = obey(hold, command);
+      return { ...held, allSeen, answer: { command, reply } };
+    }
+  }
 }
 
 function memoryOf({ stopped }: Hold): StopMemory {

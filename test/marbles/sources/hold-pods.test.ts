@@ -99,6 +99,25 @@ describe('holdPods', () => {
   );
 
   it(
+    'lets no change of a manifest wait for a command that a slow disk has not kept yet',
+    marbles(({ hot, cold, expectObservable }) => {
+      const batch$ = hot('  b--r-------', {
+        b: [change('add', pod('p')), change('add', pod('q'))],
+        r: [change('remove', pod('q'))],
+      });
+      const command$ = hot('-st--------', { s: command('stop', 'p'), t: command('stop', 'q') });
+      const store: StopStore = { load: () => of(undefined), save: () => cold('----(s|)', { s: undefined }) };
+      const held = holdPods({ batch$, allSeen$: NEVER, objects$: NEVER, problem$: NEVER }, command$, store);
+      expectObservable(held.batch$.pipe(short)).toBe('b--r-P', {
+        b: ['add p', 'add q'],
+        r: ['remove q'],
+        P: ['remove p'],
+      });
+      expectObservable(held.reply$.pipe(map(({ reply }) => reply.kind))).toBe('-----(du)', { d: 'done', u: 'unknown' });
+    }),
+  );
+
+  it(
     'does nothing that it could not keep in mind, and says so',
     marbles(({ hot, expectObservable }) => {
       const batch$ = hot('  b--', { b: [change('add', pod('p'))] });

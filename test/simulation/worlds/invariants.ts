@@ -241,12 +241,10 @@ function mayBeEvicted(uid: string, { known, lastStep }: Moment): boolean {
 }
 
 /** Whether no regular container of a pod will run any more: then its sidecars are ended. */
-function isDone({ pod: { spec } }: PlannedPod, { uid, sandboxId }: Instance, { instances }: Moment): boolean {
+function isDone({ pod: { spec } }: PlannedPod, { uid }: Instance, { instances }: Moment): boolean {
   const { restartPolicy = 'Always', containers } = spec;
   return containers.every(({ name }) => {
-    const last = [...instances.values()].findLast(
-      (one) => one.uid === uid && one.name === name && one.sandboxId === sandboxId,
-    );
+    const last = [...instances.values()].findLast((one) => one.uid === uid && one.name === name);
     return last?.exitCode !== undefined && isLeft(restartPolicy, last.exitCode);
   });
 }

@@ -59,6 +59,31 @@ describe('worlds that were lost once', () => {
     expect(violations(record)).toEqual([]);
     expect(startsIn(record)).toBe(1);
   });
+
+  it('a Never pod of which only sidecars ran begins anew when its sandbox is gone', () => {
+    const one = pod('Never', false);
+    const versions = one.versions.map((version) => ({ ...version, sidecars: [RUNS, { ...RUNS, startup: 6_839 }] }));
+    const record = liveWorld(world(3, { ...one, versions }, { after: 3_320, do: 'killSandbox', which: 5 }));
+    expect(violations(record)).toEqual([]);
+    expect(startsIn(record)).toBe(5);
+  });
+
+  it('a pod whose manifest goes while a slow disk keeps in mind what is stopped does not start any more', () => {
+    const slow = {
+      ...world(138_683, pod('OnFailure', false)),
+      pods: [pod('OnFailure', false), pod('OnFailure', true)],
+    };
+    for (let late = 0; late < 400; late += 80) {
+      const steps: readonly StepPlan[] = [
+        { after: 1_500, do: 'command', verb: 'stop', pod: 1 },
+        { after: 1_000, do: 'want', pod: 0, version: 1 },
+        { after: late, do: 'command', verb: 'start', pod: 1 },
+        { after: 40, do: 'drop', pod: 0 },
+      ];
+      const record = liveWorld({ ...slow, steps, rates: { slow: 0.1, late: 0.3, linger: 0.3 } });
+      expect(violations(record)).toEqual([]);
+    }
+  });
 });
 
 /** What a check has held against the agent wrongly, cut down. */
