@@ -179,6 +179,21 @@ describe('a connection to a container', () => {
     const run = await fetchText(node().paths.socket, `/run/${pod}/main?cmd=echo%20ran`, undefined, 'POST');
     expect(run).toEqual({ status: 200, text: 'ran\n' });
   });
+
+  test('joins its first process, which goes on when the client has gone', async () => {
+    const run = 'while read -r line; do echo "heard $line"; done; echo no more';
+    tellStory(node(), 'listener').tell({ containers: [shell('main', run, { stdin: true })] });
+    await whenShown('listener');
+    const path = `/attach/default/listener-${HOST}/main?input=1&output=1&error=1`;
+    for (const word of ['hello', 'again']) {
+      const { socket, heard, closed } = await talk(node(), path);
+      socket.send(Buffer.from(`\0${word}\n`));
+      await until('the answer of the process', () => heard(1).toString().includes(`heard ${word}\n`));
+      socket.close();
+      await closed;
+    }
+    expect(await node().running('listener')).toHaveLength(1);
+  });
 });
 
 describe('a connection to a port', () => {
