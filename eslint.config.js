@@ -77,7 +77,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ONE_SUBSCRIBER] },
   },
   {
-    files: ['test/**/*.ts', 'vitest.config.ts'],
+    files: ['test/**/*.ts', 'bench/**/*.ts', 'vitest.config.ts'],
     rules: {
       'rxjs-x/finnish': 'off',
       'rxjs-x/no-ignored-subscription': 'off',

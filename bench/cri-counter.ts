@@ -2,6 +2,7 @@ import {
   connect,
   constants,
   createServer,
+  type ClientHttp2Session,
   type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
@@ -60,12 +61,12 @@ export async function criCounter(listenOn: string, runtimeSocket: string): Promi
   };
 }
 
-function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstream: Http2Session): void {
+function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstream: ClientHttp2Session): void {
   if (upstream.destroyed) {
     stream.close(constants.NGHTTP2_REFUSED_STREAM);
     return;
   }
-  const call = (upstream as ReturnType<typeof connect>).request(headers);
+  const call = upstream.request(headers);
   let trailers: IncomingHttpHeaders = {};
   call.on('response', (answer, flags) => {
     const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
