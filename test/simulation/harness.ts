@@ -261,7 +261,7 @@ function imagesOn(cri: Cri, { capacity }: ImageGcStory): NodeImages {
   return nodeImages({ cri, usage: { disk: () => disk$, device: () => of(1) }, rootDir: '/var/lib/rxlet' });
 }
 
-const RUN: RunConfig = {
+export const RUN: RunConfig = {
   config: { ...defaultConfig(), resolvConf: '' },
   nodeName: 'n1',
   nodeIps: [],

@@ -1,5 +1,5 @@
 import type { Problem } from '../../model/desired.ts';
-import { formatFieldPath, type FieldPath, type Report } from '../../model/schema/field-path.ts';
+import { formatFieldPath, type Report } from '../../model/schema/field-path.ts';
 import { FAULT_KINDS, type FaultRates } from '../../simulation/faults.ts';
 import type { SimulatedImage } from '../../simulation/image-store.ts';
 import { readYaml } from '../../sources/yaml/read-yaml.ts';
@@ -59,7 +59,9 @@ export function decodeScript(text: string, origin: string, read: ReadText): Deco
 }
 
 /** What there is without a script: a node on which nothing goes wrong. */
-export const EMPTY_SCRIPT: Script = decodeScript('', '', () => ({ unreadable: '' })).script;
+export function emptyScript(): Script {
+  return decodeScript('', '', () => ({ unreadable: '' })).script;
+}
 
 function byPosition({ position: a }: Omit<Problem, 'source'>, { position: b }: Omit<Problem, 'source'>): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
@@ -106,13 +108,11 @@ function imagesOf(fields: Fields | undefined): Script['images'] {
 function diceOf(fields: Fields | undefined): FaultRates {
   const rates = FAULT_KINDS.flatMap((kind) => {
     const rate = fields?.number(kind);
-    if (rate !== undefined && !(rate >= 0 && rate <= 1)) {
-      fields?.report([...fields.path, kind], 'must be a probability from 0 to 1');
-    }
     return rate === undefined ? [] : [[kind, rate] as const];
   });
-  if (fields && rates.reduce((sum, [, rate]) => sum + rate, 0) > 1) {
-    fields.report(fields.path satisfies FieldPath, 'must be at most 1 together');
-  }
+  const [odd] = rates.find(([, rate]) => !(rate >= 0 && rate <= 1)) ?? [];
+  if (fields && odd !== undefined) fields.report([...fields.path, odd], 'must be a probability from 0 to 1');
+  else if (fields && rates.reduce((sum, [, rate]) => sum + rate, 0) > 1)
+    fields.report(fields.path, 'must be at most 1 together');
   return Object.fromEntries(rates);
 }

@@ -4,12 +4,12 @@ import { describeProblem } from '../../model/desired.ts';
 import { messageOf } from '../../model/errors.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { decodeScript, EMPTY_SCRIPT } from './decode-script.ts';
+import { decodeScript, emptyScript } from './decode-script.ts';
 import type { Script } from './script.ts';
 
 /** The script in a file; without one a node on which nothing goes wrong. Throws a `CliError` that tells what is wrong with it. */
 export function readScript(path: string | undefined): Script {
-  if (path === undefined) return EMPTY_SCRIPT;
+  if (path === undefined) return emptyScript();
   const found = readText(path);
   if ('unreadable' in found) throw new CliError(EXIT_CODES.usage, `${path}: ${found.unreadable}`);
   const folder = dirname(path);
