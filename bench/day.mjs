@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// A day of 50 pods by `rxlet simulate`: how long that takes. `--cpu-prof` writes a profile of it into this folder.
+// A day of 50 pods by `rxlet simulate`: how long that takes. `--cpu-prof` writes a profile into this folder, `--for 1h` is shorter.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 /** Seconds that it may take (issue E). */
 const MOST = 10;
@@ -33,7 +34,13 @@ const pods = [
 const script = {
   containers: [
     ...many(5, (n) => ({ pod: `crash-${n}`, exits: { after: '20s', spread: '30s', code: 1 } })),
-    ...many(5, (n) => ({ pod: `once-${n}`, exits: [{ after: '1h', code: 1 }, { after: `${n + 1}h`, code: 0 }] })),
+    ...many(5, (n) => ({
+      pod: `once-${n}`,
+      exits: [
+        { after: '1h', code: 1 },
+        { after: `${n + 1}h`, code: 0 },
+      ],
+    })),
     { pod: 'web-0', probes: [{ probe: 'liveness', from: '6h', to: '6h1m' }] },
   ],
   steps: [
@@ -49,24 +56,27 @@ const script = {
   ],
 };
 
+const { values } = parseArgs({ options: { for: { type: 'string', default: '24h' }, 'cpu-prof': { type: 'boolean' } } });
+
 const folder = mkdtempSync(join(tmpdir(), 'rxlet-day-'));
 try {
   for (const one of pods) writeFileSync(join(folder, `${one.metadata.name}.yaml`), JSON.stringify(one));
   const scriptFile = join(folder, 'script');
   writeFileSync(scriptFile, JSON.stringify(script));
-  const profile = process.argv.includes('--cpu-prof') ? ['--cpu-prof', '--cpu-prof-dir=bench'] : [];
+  const profile = values['cpu-prof'] ? ['--cpu-prof', '--cpu-prof-dir=bench'] : [];
   const begun = performance.now();
-  const args = ['dist/main.js', 'simulate', folder, '--script', scriptFile, '--for', process.env.RXLET_DAY ?? '24h', '-o', 'json'];
+  const args = ['dist/main.js', 'simulate', folder, '--script', scriptFile, '--for', values.for, '-o', 'json'];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...profile, ...args], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
   });
   const seconds = (performance.now() - begun) / 1_000;
-  const user = process.resourceUsage();
-  if (status !== 0) throw new Error(`ended with ${status}: ${stderr}`);
+  // A shorter day does not come to what a whole one is expected to come to.
+  if (status !== 0 && (status !== 1 || values.for === '24h')) throw new Error(`ended with ${status}: ${stderr}`);
   const { calls, pods: told } = JSON.parse(stdout);
   const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
   const report = {
+    time: values.for,
     pods: pods.length,
     seconds: Number(seconds.toFixed(2)),
     calls: sum(Object.values(calls)),
