@@ -1,3 +1,4 @@
+import type { PodSpec } from '../../../src/model/pod.ts';
 import { isImageHere } from '../recorded-node.ts';
 import { decodeCase } from '../compare-spec.ts';
 import type { CorpusCase } from '../record.ts';
@@ -11,10 +12,17 @@ export function whyNotHere(corpusCase: CorpusCase, limit: number): string | unde
     return 'pulls from the registry of the recording';
   if (decodeCase(corpusCase).pods.some((pod) => imagesOf(pod.spec).some((image) => !isImageHere(image))))
     return 'wants an image that is not here';
+  if (process.env['RXLET_RUNTIME'] === '1.6' && decodeCase(corpusCase).pods.some(({ spec }) => isTooNew(spec)))
+    return 'wants what containerd 1.6 cannot do';
   if (record.removedAt > limit) return `takes longer than ${limit} s`;
   if (record.steps?.some(({ op, args }) => op === 'sh' && String(args[0]).includes('crictl')))
     return 'has a step that runs crictl';
   return undefined;
+}
+
+/** Volumes from images, and groups that are no others than those of the manifest. */
+function isTooNew({ volumes = [], securityContext }: PodSpec): boolean {
+  return volumes.some(({ image }) => image) || securityContext?.supplementalGroupsPolicy === 'Strict';
 }
 
 interface ImageUsers {

@@ -34,7 +34,7 @@ export function compareFiles(
   };
   return Object.entries(expected).flatMap(([part, there]) => {
     const got = found[part];
-    if (!(part in found)) return [];
+    if (!(part in found) || (there === null && got === undefined)) return [];
     const gaps = diff(withoutNumbers(there), got === undefined ? undefined : normal(got, life, uid), `files.${part}`);
     return gaps.filter((gap) => !isOfContainerNeverMade(gap, life));
   });

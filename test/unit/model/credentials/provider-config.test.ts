@@ -27,6 +27,10 @@ describe('readProviderConfig', () => {
     [config({ ...PROVIDER, matchImages: [] }), 'providers[0].matchImages'],
     [config({ ...PROVIDER, defaultCacheDuration: 'soon' }), 'providers[0].defaultCacheDuration'],
     [config({ ...PROVIDER, tokenAttributes: {} }), 'providers[0].tokenAttributes'],
+    [{ ...config(PROVIDER), providers: ['ecr'] }, 'providers[0]: it must be an object'],
+    [config({ ...PROVIDER, args: ['a', 1] }), 'providers[0].args: it must hold texts'],
+    [config({ ...PROVIDER, env: {} }), 'providers[0].env: it must be a list'],
+    [config({ ...PROVIDER, env: [{ value: 'x' }] }), 'providers[0].env: each needs a name'],
     [config(PROVIDER, PROVIDER), 'ecr stands there twice'],
   ])('names what is wrong in %j', (document, message) => {
     expect(() => readProviderConfig(document)).toThrow(message);

@@ -178,3 +178,16 @@ describe('a pod', () => {
     expect(found.map((text, index) => text.slice(0, problems[index]?.length))).toEqual(problems);
   });
 });
+
+describe('the older annotation of AppArmor', () => {
+  const KEY = 'container.apparmor.security.beta.kubernetes.io/main';
+
+  it.each([
+    ['runtime/default', []],
+    ['localhost/a', []],
+    ['unconfined', []],
+    ['mine', [`metadata.annotations[${KEY}]: "mine" must be runtime/default, unconfined or localhost/<name>`]],
+  ])('takes %s as Kubernetes does', (profile, problems) => {
+    expect(validate(aPod({}, { annotations: { [KEY]: profile } }))).toEqual(problems);
+  });
+});
