@@ -10,12 +10,29 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # Fails with one line that says why, when this machine cannot hold a private node.
 need_machine() {
-  [[ $(uname -s) == Linux ]] || die "needs Linux: pods run in its namespaces"
-  [[ $EUID -eq 0 ]] || die "needs root to make namespaces and cgroups: sudo $0"
-  command -v apt-get >/dev/null || die "needs apt-get (Debian or Ubuntu) to fetch containerd"
+  need_linux
+  local why
+  why=$(why_no_containers)
+  [[ -z $why ]] || die "$why"
   need_node
-  unshare --mount --net --pid --cgroup --uts --ipc --fork true 2>/dev/null ||
-    die "this machine does not let root make mount, network, pid and cgroup namespaces (a container without --privileged?)"
+}
+
+need_linux() {
+  [[ $(uname -s) == Linux ]] || die "needs Linux: pods run in its namespaces"
+}
+
+# Prints in a line why there can be no real containers; nothing where there can.
+why_no_containers() {
+  if [[ $EUID -ne 0 ]]; then
+    echo "needs root to make namespaces and cgroups: sudo $0"
+  elif ! command -v apt-get >/dev/null; then
+    echo "needs apt-get (Debian or Ubuntu) to fetch containerd"
+  elif ! unshare --mount --net --pid --cgroup --uts --ipc --fork true 2>/dev/null; then
+    echo "this machine does not let root make mount, network, pid and cgroup namespaces (a container without --privileged?)"
+  elif ! awk '{ for (i = 1; i <= NF; i++) if ($i == "-" && $(i + 1) ~ /^cgroup2?$/) { all++; if ($6 ~ /(^|,)ro(,|$)/) bad++ } }
+      END { exit !(all > 0 && bad == 0) }' /proc/self/mountinfo; then
+    echo "the cgroups of this machine cannot be written (a container without --privileged?)"
+  fi
 }
 
 need_node() {
