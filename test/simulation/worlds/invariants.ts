@@ -267,7 +267,7 @@ function tooEarly(started: Instance, at: number, { instances, wanted, known }: M
       if (restartPolicy !== 'Always') return !began(name).some(({ exitCode }) => exitCode === 0);
       const version = known.get(started.uid)?.version;
       const { startup = 0 } = (version && processOf(version, name)) ?? {};
-      return !began(name).some(({ startedAt = at }) => at - startedAt >= startup);
+      return !began(name).some(({ createdAt = at }) => at - createdAt >= startup);
     })
     .map(({ name }) => `${started.uid}/${started.name} starts before ${name} is there`);
 }

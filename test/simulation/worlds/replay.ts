@@ -13,6 +13,8 @@ export interface Instance {
   readonly attempt: number;
   readonly sandboxId: string;
   readonly image: string;
+  /** Its process counts its age from then on. */
+  createdAt?: number;
   startedAt?: number;
   endedAt?: number;
   exitCode?: number;
@@ -105,6 +107,7 @@ export function replay(
           image: config.image?.userSpecifiedImage ?? '',
         };
         instances.set(id, instance);
+        if (kind === 'created') instance.createdAt = entry.at;
         if (kind === 'started') {
           instance.startedAt = entry.at;
           noteOutdated();
