@@ -103,10 +103,15 @@ export function chronicle(nodeName: string, passed: () => number): Chronicle {
       // An agent that has just started does not know yet what there is.
       if (wasWhole && !(book.allSeen && book.runtimeSeen)) return;
       wasWhole ||= book.allSeen && book.runtimeSeen;
+      const isSame = book.entries === latest.entries || sameEntries(latest, book);
       latest = book;
+      if (isSame) return;
       const before = shown;
       shown = standing(book);
-      for (const [key, entry] of shown) if (before.get(key) !== entry) look(key, entry);
+      for (const [key, entry] of shown) {
+        const former = before.get(key);
+        if (former?.phase !== entry.phase || former.status !== entry.status) look(key, entry);
+      }
       for (const key of before.keys()) if (!shown.has(key)) look(key, undefined);
     },
     problems: (found) => {
@@ -177,6 +182,16 @@ export function chronicle(nodeName: string, passed: () => number): Chronicle {
       };
     },
   };
+}
+
+/** Most pages that are turned change nothing that is to be seen here. */
+function sameEntries({ entries: before }: PodBook, { entries }: PodBook): boolean {
+  if (before.size !== entries.size) return false;
+  for (const [uid, { phase, status }] of entries) {
+    const former = before.get(uid);
+    if (former?.phase !== phase || former.status !== status) return false;
+  }
+  return true;
 }
 
 /** One page for each full name: that of the pod which has it, or else of the one that is to have it. */

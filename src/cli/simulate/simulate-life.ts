@@ -96,6 +96,7 @@ function storyOf({ run, script, manifests, pathOf, span, seed }: LifePlan, time:
   const scripted = scriptedFaults({ script, nodeName, passed, whoseIs });
   const node = simulatedNode({
     seed,
+    remembers: false,
     images: script.images,
     events: script.node.events,
     cgroupDriver: run.config.cgroupDriver === 'systemd' ? 'SYSTEMD' : 'CGROUPFS',
