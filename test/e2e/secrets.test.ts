@@ -51,7 +51,8 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
   );
   dropPods(node);
   for (const [file, text] of Object.entries(BROKEN)) node.dropManifest(file, text);
-  await node.start('--v=10');
+  const recordings = ['first', 'second'].map((name) => join(node.paths.root, '..', `${name}.recording`));
+  await node.start('--v=10', `--record=${recordings[0] ?? ''}`);
   const followed = [
     followRxlet(node, 'ps', '-w', '-o', 'json'),
     followRxlet(node, 'events', '-w', '-o', 'json'),
@@ -76,18 +77,22 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
     );
   });
   await node.signal('SIGTERM');
-  await node.start('--v=10');
+  await node.start('--v=10', `--record=${recordings[1] ?? ''}`);
   await until('the mistakes to be told', async () => (await node.problems()).length >= Object.keys(BROKEN).length);
   await node.whenRunning('user');
 
+  const replayed = await rxlet(undefined, 'replay', recordings[0] ?? '');
   const told = new Map([
     ['the log', node.log()],
+    ['rxlet replay', replayed.out + replayed.err],
+    ...recordings.map((path) => [path, readFileSync(path, 'utf8')] as const),
     ...(await answersOf(node)),
     ...(await outputsOf(node)),
     ...followed.map(({ out }, index) => [`what was followed, ${index}`, out()] as const),
     ...filesBelow(node.paths.root).map((path) => [path, readFileSync(path, 'latin1')] as const),
   ]);
   expect(told.get('the log')).toContain('login');
+  for (const path of recordings) expect(told.get(path)).toContain('login');
   expect(told.get('/rxlet/view')).toContain('missing-node');
   expect(told.get('/rxlet/trace')).toContain('login');
   expect(told.get('rxlet trace')).toContain('user-node');

@@ -1,4 +1,7 @@
 import { defer, isObservable, tap, type Observable } from 'rxjs';
+import type { ContainerStatusResponse } from '../../model/cri/api.ts';
+import { SECRET_IN_COMMAND } from '../../model/cri/labels.ts';
+import { plainEnd } from '../../model/env/secret-in-command.ts';
 import type { TimedLine } from './line.ts';
 import type { Tape } from './tape.ts';
 
@@ -35,7 +38,7 @@ export function recordCalls({ line, textOf, masked }: CallPorts): RecordedCalls 
         tap({
           next: (value) => {
             current = id;
-            line('answer', { n }, { value: textOf(to === 'objects$' ? masked(value) : value) });
+            line('answer', { n }, { value: textOf(toldBy(to, value)) });
           },
           error: (error: unknown) => {
             current = id;
@@ -51,6 +54,11 @@ export function recordCalls({ line, textOf, masked }: CallPorts): RecordedCalls 
         }),
       );
     });
+  }
+
+  function toldBy(to: string, value: unknown): unknown {
+    if (to === 'objects$') return masked(value);
+    return to === 'cri.containerStatus' ? withoutComplaint(value as ContainerStatusResponse) : value;
   }
 
   /** The one question that is left open: for which sandbox an image is pulled. */
@@ -86,6 +94,13 @@ export function recordCalls({ line, textOf, masked }: CallPorts): RecordedCalls 
       current = id;
     },
   };
+}
+
+/** What the runtime says of a command with a Secret in it may be heard before any Secret is, so no value can be told from the rest. */
+function withoutComplaint(answer: ContainerStatusResponse): ContainerStatusResponse {
+  const { status } = answer;
+  if (!status?.message || !(SECRET_IN_COMMAND in (status.annotations ?? {}))) return answer;
+  return { ...answer, status: { ...status, message: plainEnd(status.message) } };
 }
 
 type Call = (...args: readonly unknown[]) => Observable<unknown>;

@@ -29,5 +29,10 @@ export function withoutCommand(message: string): string {
   return `${end ?? 'the runtime has failed'}; its other words are held back, because the command holds a variable from a Secret`;
 }
 
+/** As much of such a complaint as may be kept; {@link withoutCommand} makes the same of it as of the whole. */
+export function plainEnd(message: string): string {
+  return PLAIN_END.exec(message)?.[0] ?? 'its words are held back';
+}
+
 const PLAIN_END =
   /(no such file or directory|executable file not found in \$PATH|permission denied|exec format error)(?:: unknown)?$/;

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { hasSecretInCommand, withoutCommand } from '../../../../src/model/env/secret-in-command.ts';
+import { hasSecretInCommand, plainEnd, withoutCommand } from '../../../../src/model/env/secret-in-command.ts';
 import type { Container } from '../../../../src/model/pod.ts';
 
 const PASSWORD = { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'login', key: 'password' } } };
@@ -43,6 +43,15 @@ describe('withoutCommand', () => {
     expect(withoutCommand('runc: exec: "/bin/hunter2": stat /bin/hunter2: no such file or directory: unknown')).toBe(
       'no such file or directory; its other words are held back, because the command holds a variable from a Secret',
     );
+  });
+
+  it.each([
+    'runc: exec: "/bin/hunter2": stat /bin/hunter2: no such file or directory: unknown',
+    'exec /bin/hunter2: permission denied',
+    'cannot do with hunter2',
+  ])('makes the same of the part of %j that may be kept as of the whole', (message) => {
+    expect(plainEnd(message)).not.toContain('hunter2');
+    expect(withoutCommand(plainEnd(message))).toBe(withoutCommand(message));
   });
 
   it('leaves nothing of anything else', () => {
