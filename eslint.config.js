@@ -32,6 +32,7 @@ export default tseslint.config(
       'dist/**',
       'coverage/**',
       '**/*.mjs',
+      '**/*.cjs',
       '*.js',
       'src/model/cri/api.ts',
       'src/runtime/cri/descriptor.ts',

@@ -29,6 +29,7 @@ import {
   type Observable,
 } from 'rxjs';
 import { nodeFiles } from '../host/files/node-files.ts';
+import { giveBack } from '../host/machine/give-back.ts';
 import { systemd, systemdStopping } from '../host/systemd/systemd.ts';
 import type { RunConfig } from '../model/config/run-config.ts';
 import type { PodCommand } from '../model/pod-command.ts';
@@ -213,6 +214,7 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
         map((socket): LogLine => ({ level: 'info', message: 'the local API is ready', fields: { socket } })),
       ),
       tcpServers(config, metrics.http.metered(routes, 'readwrite')),
+      giveBack(book$),
       systemd({
         env,
         pid: process.pid,
