@@ -45,10 +45,9 @@ export function podCgroupLimits(spec: PodSpec, rules: PodLimitRules): LimitValue
   };
 }
 
-/** What all burstable pods together weigh, so that those that ask for more get more. */
-export function burstableShares(specs: readonly PodSpec[]): number {
-  const burstable = specs.filter((spec) => qosClassOf(spec) === 'Burstable');
-  return sharesOf(burstable.reduce((sum, spec) => sum + amount('cpu', podRequests(spec)['cpu'] ?? '0'), 0));
+/** What a pod adds to the weight of all burstable pods together, so that those that ask for more get more; milliseconds of CPU per second. */
+export function burstableCpu(spec: PodSpec): number {
+  return qosClassOf(spec) === 'Burstable' ? amount('cpu', podRequests(spec)['cpu'] ?? '0') : 0;
 }
 
 /**
@@ -87,7 +86,7 @@ function isLimitedThroughout(spec: PodSpec, name: string): boolean {
   );
 }
 
-function sharesOf(milliCpu: number): number {
+export function sharesOf(milliCpu: number): number {
   return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * 1_024) / 1_000)));
 }
 

@@ -5,8 +5,16 @@ import { milliValue, parseQuantity, wholeValue } from '../quantity.ts';
 /** How much of each resource; `cpu` in thousandths of a core, everything else in whole ones. */
 export type Amounts = Readonly<Record<string, number>>;
 
-/** What a pod asks for, itself included: every pod takes one of `pods`. */
-export function amountsOf({ spec }: Pod): Amounts {
+const KNOWN = new WeakMap<Pod, Amounts>();
+
+/** What a pod asks for, itself included: every pod takes one of `pods`. Reckoned once for each manifest. */
+export function amountsOf(pod: Pod): Amounts {
+  const amounts = KNOWN.get(pod) ?? reckoned(pod);
+  KNOWN.set(pod, amounts);
+  return amounts;
+}
+
+function reckoned({ spec }: Pod): Amounts {
   const asked = Object.entries(podRequests(spec)).map(([name, text]) => [name, amount(name, text)] as const);
   return { pods: 1, ...Object.fromEntries(asked) };
 }
@@ -21,7 +29,7 @@ export function amount(resource: string, text: string): number {
 export function totalOf(all: readonly Amounts[]): Amounts {
   const total: Record<string, number> = {};
   for (const amounts of all) {
-    for (const [name, more] of Object.entries(amounts)) total[name] = (total[name] ?? 0) + more;
+    for (const name in amounts) total[name] = (total[name] ?? 0) + (amounts[name] ?? 0);
   }
   return total;
 }

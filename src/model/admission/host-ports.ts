@@ -9,12 +9,20 @@ interface HostPort {
 
 /** Whether two pods want the same port of the node: same protocol and number, and an address in common. */
 export function sharesHostPort(a: Pod, b: Pod): boolean {
-  const taken = hostPortsOf(b);
-  return taken.length > 0 && hostPortsOf(a).some((port) => taken.some((other) => collide(port, other)));
+  const taken = hostPortsOf(a);
+  return taken.length > 0 && hostPortsOf(b).some((port) => taken.some((other) => collide(port, other)));
+}
+
+const KNOWN = new WeakMap<Pod, readonly HostPort[]>();
+
+function hostPortsOf(pod: Pod): readonly HostPort[] {
+  const ports = KNOWN.get(pod) ?? portsIn(pod);
+  KNOWN.set(pod, ports);
+  return ports;
 }
 
 /** Init containers have ended before anything else of the pod could need their port; sidecars have not. */
-function hostPortsOf({ spec }: Pod): readonly HostPort[] {
+function portsIn({ spec }: Pod): readonly HostPort[] {
   return [...spec.containers, ...(spec.initContainers ?? []).filter(isSidecar)].flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostPort = 0, hostIP = '', protocol = 'TCP' }) =>
       hostPort > 0 ? [{ protocol, ip: hostIP === '' ? ANY : hostIP, port: hostPort }] : [],

@@ -8,14 +8,34 @@ import { begin, holderOf, note, put, type Draft } from './draft.ts';
 import { toPreparing, toRefused, toSyncing, toTerminating, toWaiting } from './edges.ts';
 import { resumeEviction } from './evict.ts';
 import { hasRoomChanged, judgePod } from './judge-pod.ts';
-import type { PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
+import type { Entry, PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
 
 /**
  * Starts every pod whose name is free and that the node takes: first what runs already, then what waits, then what was
  * refused before, each in the order of their arrival.
  */
 export function admit(draft: Draft, before: PodBook): void {
-  if (!draft.runtimeSeen || draft.draining) return;
+  draft.pending = pendingIn(draft, before);
+  if (!draft.runtimeSeen || draft.draining || draft.pending === 0) return;
+  admitPending(draft, before);
+  draft.pending = pendingIn(draft, before);
+}
+
+/** Only what this event has touched can be pending now and was not before, or the other way round. */
+function pendingIn({ entries }: Draft, before: PodBook): number {
+  if (before.pending === undefined) return [...entries.values()].filter(isPending).length;
+  let pending = before.pending;
+  for (const uid of entries.touched) {
+    pending += Number(isPending(entries.get(uid))) - Number(isPending(before.entries.get(uid)));
+  }
+  return pending;
+}
+
+function isPending(entry: Entry | undefined): boolean {
+  return entry?.phase === 'waiting' || entry?.phase === 'refused';
+}
+
+function admitPending(draft: Draft, before: PodBook): void {
   const entries = [...draft.entries.values()];
   const waiting = entries.filter((entry) => entry.phase === 'waiting').filter(({ isOut }) => isOut !== true);
   const refused = entries.filter((entry) => entry.phase === 'refused').filter(({ pod }) => isStatic(pod));

@@ -30,7 +30,7 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
     }
     case 'ended':
       if (entry.phase !== 'terminating') return;
-      draft.up.delete(uid);
+      if (draft.up.has(uid)) draft.up = new Set([...draft.up].filter((other) => other !== uid));
       put(draft, toEnded({ ...entry, observed: outcome.observed, waiting: new Map() }, 'nothing of it runs any more'));
       return;
     case 'cleanedUp':

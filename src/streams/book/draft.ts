@@ -1,4 +1,5 @@
 import { graceOf } from '../../model/grace.ts';
+import type { MapDraft } from '../../model/layered-map.ts';
 import { fullNameOf, type Pod, type PodUid } from '../../model/pod.ts';
 import { isRefusedStatus } from '../../model/status/refused-status.ts';
 import type { PodWork } from '../workers/pod-work.ts';
@@ -6,10 +7,11 @@ import type { BookFacts, BookNote, Entry, PodBook, PodPhase, Syncing, Waiting } 
 
 /** The book while one event is being applied. */
 export interface Draft {
-  readonly entries: Map<PodUid, Entry>;
+  readonly entries: MapDraft<PodUid, Entry>;
   readonly work: PodWork[];
   readonly notes: BookNote[];
-  readonly up: Set<PodUid>;
+  up: PodBook['up'];
+  pending?: number;
   strangers: PodBook['strangers'];
   listed: PodBook['listed'];
   runtimeSeen: boolean;
@@ -83,7 +85,8 @@ export const WORK_OF: Readonly<Record<PodPhase, PodWork['kind'] | undefined>> = 
 
 /** Whose place a pod is to take, as long as that one runs on for it. */
 export function holderOf({ entries }: Draft, uid: PodUid): Entry | undefined {
-  return [...entries.values()].find((entry) => 'successor' in entry && entry.successor === uid);
+  for (const entry of entries.values()) if ('successor' in entry && entry.successor === uid) return entry;
+  return undefined;
 }
 
 /** The first page of a pod that is wanted. */

@@ -15,10 +15,11 @@ export function judgePod(
   leaver?: PodUid,
 ): Admission {
   if (!node || !pod) return { kind: 'admitted' };
-  const occupants = [...entries.values()].flatMap((other): readonly Occupant[] => {
-    if (!other.pod || !TAKES_ROOM[other.phase] || other.uid === uid || other.uid === leaver) return [];
-    return [{ pod: other.pod, isLeaving: other.phase === 'terminating' }];
-  });
+  const occupants: Occupant[] = [];
+  for (const other of entries.values()) {
+    if (!other.pod || !TAKES_ROOM[other.phase] || other.uid === uid || other.uid === leaver) continue;
+    occupants.push({ pod: other.pod, isLeaving: other.phase === 'terminating' });
+  }
   return admitPod(pod, occupants, node);
 }
 

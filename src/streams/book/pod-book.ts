@@ -133,6 +133,8 @@ export interface PodBook {
   readonly runtimeSeen: boolean;
   /** What it held when it was last listed. */
   readonly listed: Snapshot;
+  /** How many pods have yet to be judged, again or for the first time; absent where nobody has counted. */
+  readonly pending?: number;
   /** What was up when the runtime was last listed: it has its place, whatever the node would say of it today. */
   readonly up: ReadonlySet<PodUid>;
   /** What the runtime held then and no page is for yet: it may still be wanted, or be in the way of what is. */

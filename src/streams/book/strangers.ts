@@ -1,6 +1,6 @@
 import { graceOfObserved } from '../../model/grace.ts';
 import type { ObservedPod, Snapshot } from '../../model/observed.ts';
-import { fullName, type FullName } from '../../model/pod.ts';
+import { fullName, type FullName, type PodUid } from '../../model/pod.ts';
 import { prepareOrWait } from './admit.ts';
 import { note, put, type Draft } from './draft.ts';
 import type { Begun, Entry, Terminating } from './pod-book.ts';
@@ -12,12 +12,13 @@ export function seeRuntime(draft: Draft, listed: Snapshot): void {
   draft.runtimeSeen = true;
   draft.listed = listed;
   draft.strangers = pods;
-  draft.up.clear();
+  const up = new Set<PodUid>();
   for (const [uid, { containers, sandboxes }] of pods) {
     const isUp =
       containers.some(({ state }) => state === 'running') || sandboxes.some(({ state }) => state === 'ready');
-    if (isUp) draft.up.add(uid);
+    if (isUp) up.add(uid);
   }
+  draft.up = up;
 }
 
 /** What runs and is in no page: ended once nobody can want it, or at once when a wanted pod needs its name. */
@@ -60,5 +61,6 @@ function ending(stranger: Begun, why: string): Terminating {
 }
 
 function wantedOf({ entries }: Draft, name: FullName): Entry | undefined {
-  return [...entries.values()].find((entry) => entry.name === name && entry.pod && entry.phase !== 'ended');
+  for (const entry of entries.values()) if (entry.name === name && entry.pod && entry.phase !== 'ended') return entry;
+  return undefined;
 }

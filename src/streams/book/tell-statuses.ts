@@ -9,8 +9,9 @@ import type { Begun, BookFacts, Entry, Known, PodBook } from './pod-book.ts';
 
 /** Gives every entry that this event touched the status that follows from it. `now` is milliseconds since 1970. */
 export function tellStatuses(draft: Draft, before: PodBook, now: number): void {
-  for (const entry of draft.entries.values()) {
-    if (!entry.pod || before.entries.get(entry.uid) === entry) continue;
+  for (const uid of [...draft.entries.touched]) {
+    const entry = draft.entries.get(uid);
+    if (!entry?.pod || before.entries.get(uid) === entry) continue;
     note(draft, { ...entry, status: statusOf(entry, entry.pod, draft.facts, now) });
   }
 }

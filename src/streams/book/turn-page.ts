@@ -1,4 +1,5 @@
 import { assertNever } from '../../model/errors.ts';
+import { draftOf } from '../../model/layered-map.ts';
 import type { ObjectKey } from '../../model/objects/local-object.ts';
 import { referencesOf } from '../../model/objects/references.ts';
 import type { ObservedPod } from '../../model/observed.ts';
@@ -23,12 +24,12 @@ import { applyChanges, end } from './want.ts';
  * whenever somebody has left. `now` is milliseconds since 1970.
  */
 export function turnPage({ book }: Page, event: BookEvent, now: number): Page {
-  const draft: Draft = { ...book, entries: new Map(book.entries), up: new Set(book.up), work: [], notes: [] };
+  const draft: Draft = { ...book, entries: draftOf(book.entries), work: [], notes: [] };
   apply(draft, event, now);
   admit(draft, book);
   tellStatuses(draft, book, now);
-  const { work, notes, ...after } = draft;
-  return { book: after satisfies PodBook, work, notes };
+  const { work, notes, entries, ...after } = draft;
+  return { book: { ...after, entries: entries.finish() } satisfies PodBook, work, notes };
 }
 
 function apply(draft: Draft, event: BookEvent, now: number): void {
@@ -38,7 +39,7 @@ function apply(draft: Draft, event: BookEvent, now: number): void {
       meetStrangers(draft);
       return;
     case 'objects':
-      for (const entry of draft.entries.values())
+      for (const entry of [...draft.entries.values()])
         if (isServedBy(entry, event.keys)) wake(draft, entry.uid, 'an object that it refers to has changed');
       return;
     case 'allSeen':
@@ -66,7 +67,7 @@ function apply(draft: Draft, event: BookEvent, now: number): void {
       wake(draft, event.uid);
       return;
     case 'runtimeReady':
-      for (const entry of draft.entries.values()) if ('error' in entry) wake(draft, entry.uid);
+      for (const entry of [...draft.entries.values()]) if ('error' in entry) wake(draft, entry.uid);
       return;
     case 'evict':
       evict(draft, event.uid, event.message, now);

@@ -17,11 +17,12 @@ import {
   type Observable,
 } from 'rxjs';
 import { podOfCgroup, podCgroup, qosCgroup, type CgroupDriver } from '../../model/cgroup.ts';
-import { burstableShares } from '../../model/cgroup-limits.ts';
+import { burstableCpu, sharesOf } from '../../model/cgroup-limits.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { PodUid } from '../../model/pod.ts';
+import { changedKeys } from '../../model/layered-map.ts';
+import type { Pod, PodUid } from '../../model/pod.ts';
 import type { QosClass } from '../../model/qos.ts';
-import type { PodBook } from '../book/pod-book.ts';
+import type { Entry, PodBook } from '../book/pod-book.ts';
 import type { CgroupLimits, Cgroups } from '../ports/cgroups.ts';
 
 export interface CgroupLayout {
@@ -52,7 +53,7 @@ export function keepCgroups(
   isKnown: (uid: PodUid) => boolean,
 ): Observable<string> {
   const [burstable, bestEffort] = [qosCgroup(root, driver, 'Burstable'), qosCgroup(root, driver, 'BestEffort')];
-  const shares$ = book$.pipe(map(sharesOf), distinctUntilChanged());
+  const shares$ = defer(() => book$.pipe(map(sharesIn()), distinctUntilChanged()));
 
   function apply(path: string, limits: CgroupLimits): Observable<string> {
     return told(`cgroup ${path}`, () => cgroups.apply(path, limits));
@@ -104,11 +105,25 @@ export function keepCgroups(
 const CLASSES: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 const LEAST = 2;
 
-/** What has ended, or has not begun, weighs nothing. */
-function sharesOf({ entries }: PodBook): number {
-  const active = [...entries.values()].filter(({ phase }) => phase === 'syncing' || phase === 'terminating');
-  return burstableShares(active.flatMap(({ pod }) => (pod ? [pod.spec] : [])));
+/** Reckons on from one book to the next. What has ended, or has not begun, weighs nothing. */
+function sharesIn(): (book: PodBook) => number {
+  let before: PodBook['entries'] = new Map();
+  let cpu = 0;
+  return ({ entries }) => {
+    for (const uid of changedKeys(before, entries)) cpu += weightOf(entries.get(uid)) - weightOf(before.get(uid));
+    before = entries;
+    return sharesOf(cpu);
+  };
 }
+
+function weightOf(entry: Entry | undefined): number {
+  if (!entry?.pod || (entry.phase !== 'syncing' && entry.phase !== 'terminating')) return 0;
+  const known = WEIGHTS.get(entry.pod) ?? burstableCpu(entry.pod.spec);
+  WEIGHTS.set(entry.pod, known);
+  return known;
+}
+
+const WEIGHTS = new WeakMap<Pod, number>();
 
 function told(what: string, act: () => Observable<unknown>): Observable<string> {
   return defer(act).pipe(

@@ -17,6 +17,7 @@ import {
   type Observable,
 } from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
+import { changedKeys } from '../../model/layered-map.ts';
 import { NO_MEMORY, type AppliedResources, type KeyedBackoff, type PodMemory } from '../../model/pod-memory.ts';
 import type { PodStatus, PodUid } from '../../model/pod.ts';
 import type { Eviction } from '../../model/restart/eviction.ts';
@@ -80,16 +81,14 @@ export function checkpoints(
     const evictions: Evictions = new Map(kept.map(({ uid, eviction }) => [uid, eviction]));
     const memories = new Map<PodUid, Kept>(kept.map((one) => [one.uid, memoryOf(one)]));
     const unmet = new Set(statuses.keys());
+    const known: Known = { statuses, evictions, memories, unmet, entries: new Map(), strays: new Set(unmet) };
 
     const remembered$ = report$.pipe(
       filter((report) => report.kind === 'outcome'),
-      mergeMap(({ uid, memory }) => from(rememberedIn(uid, memory, memories))),
+      mergeMap(({ uid, memory }) => from(rememberedIn(uid, memory, known))),
       share(),
     );
-    const change$ = merge(
-      book$.pipe(mergeMap((book) => from(changesOf(book, statuses, evictions, memories, unmet)))),
-      remembered$,
-    ).pipe(share());
+    const change$ = merge(book$.pipe(mergeMap((book) => from(changesOf(book, known)))), remembered$).pipe(share());
 
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
@@ -129,8 +128,19 @@ export function checkpoints(
   });
 }
 
-type Statuses = Map<PodUid, PodStatus | undefined>;
 type Evictions = Map<PodUid, Eviction | undefined>;
+
+interface Known {
+  readonly statuses: Map<PodUid, PodStatus | undefined>;
+  readonly evictions: Evictions;
+  readonly memories: Map<PodUid, Kept>;
+  readonly unmet: Set<PodUid>;
+  /** The last book. */
+  entries: PodBook['entries'];
+  /** Of whom something may be kept though they are in no book. */
+  readonly strays: Set<PodUid>;
+}
+
 /** What of a pod's memory is kept. */
 type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
 
@@ -138,15 +148,18 @@ type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
  * Notes the statuses that are new, and tells of whom they are; and who is not in the book any more. Before the book is
  * complete, nobody knows that of what no page has met yet.
  */
-function changesOf(
-  { entries, allSeen, runtimeSeen }: PodBook,
-  statuses: Statuses,
-  evictions: Evictions,
-  memories: Map<PodUid, Kept>,
-  unmet: Set<PodUid>,
-): readonly Change[] {
+function changesOf({ entries, allSeen, runtimeSeen }: PodBook, known: Known): readonly Change[] {
+  const { statuses, evictions, memories, unmet, strays } = known;
   const changes: Change[] = [];
-  for (const { uid, status, eviction } of entries.values()) {
+  const changed = changedKeys(known.entries, entries);
+  known.entries = entries;
+  for (const uid of changed) {
+    const entry = entries.get(uid);
+    if (!entry) {
+      strays.add(uid);
+      continue;
+    }
+    const { status, eviction } = entry;
     unmet.delete(uid);
     evictions.set(uid, eviction); // shows in the status, too
     if (!status || statuses.get(uid) === status) continue;
@@ -155,8 +168,10 @@ function changesOf(
   }
   const isComplete = allSeen && runtimeSeen;
   // Of what was found running and ended there may be a memory only.
-  for (const uid of new Set([...statuses.keys(), ...memories.keys()])) {
-    if (entries.has(uid) || (unmet.has(uid) && !isComplete)) continue;
+  for (const uid of strays) {
+    if (unmet.has(uid) && !isComplete) continue;
+    strays.delete(uid);
+    if (entries.has(uid) || (!statuses.has(uid) && !memories.has(uid))) continue;
     statuses.delete(uid);
     evictions.delete(uid);
     memories.delete(uid);
@@ -171,10 +186,15 @@ export function memoryOf({ restarts = {}, resources = {} }: Checkpoint): PodMemo
   return { ...NO_MEMORY, restarts: new Map(Object.entries(restarts)), resources: new Map(Object.entries(resources)) };
 }
 
-function rememberedIn(uid: PodUid, memory: PodMemory | undefined, kept: Map<PodUid, Kept>): readonly Change[] {
+function rememberedIn(
+  uid: PodUid,
+  memory: PodMemory | undefined,
+  { memories, entries, strays }: Known,
+): readonly Change[] {
   if (!memory) return [];
-  const before = kept.get(uid);
-  kept.set(uid, memory);
+  const before = memories.get(uid);
+  memories.set(uid, memory);
+  if (!entries.has(uid)) strays.add(uid);
   const isSame = before
     ? before.restarts === memory.restarts && before.resources === memory.resources
     : memory.restarts.size === 0 && memory.resources.size === 0;

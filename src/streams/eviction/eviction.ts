@@ -1,24 +1,12 @@
-import {
-  asyncScheduler,
-  catchError,
-  defer,
-  EMPTY,
-  filter,
-  mergeMap,
-  of,
-  repeat,
-  Subject,
-  takeUntil,
-  timeout,
-  timer,
-  type Observable,
-} from 'rxjs';
+import { asyncScheduler, catchError, defer, EMPTY, mergeMap, of, repeat, timeout, timer, type Observable } from 'rxjs';
 import { localLimits, roomLeft, whatIsOver, type LocalLimits } from '../../model/local-storage.ts';
+import { changedKeys } from '../../model/layered-map.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { NodePaths } from '../../model/paths.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
+import { switchByKey } from '../../operators/switch-by-key.ts';
 import { takeTurns } from '../../operators/take-turns.ts';
-import type { PodBook } from '../book/pod-book.ts';
+import type { Entry, PodBook } from '../book/pod-book.ts';
 import type { LocalUsage } from '../ports/local-usage.ts';
 import { measurePod } from './measure-pod.ts';
 
@@ -52,8 +40,8 @@ const PATIENCE = 60_000;
  */
 export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: NodePaths): Observable<Kill> {
   return defer(() => {
-    let pods: ReadonlyMap<PodUid, Limited> = new Map();
-    const gone = new Subject<PodUid>();
+    let entries: PodBook['entries'] = new Map();
+    const watched = new Set<PodUid>();
     const inTurn$ = takeTurns(1);
 
     function watch(uid: PodUid): Observable<Kill> {
@@ -61,7 +49,7 @@ export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: N
       let before: { readonly left: number; readonly at: number } | undefined;
 
       function look(): Observable<Kill> {
-        const one = pods.get(uid);
+        const one = limitedIn(entries.get(uid));
         if (!one) return EMPTY;
         return defer(() => {
           const begun = asyncScheduler.now();
@@ -90,12 +78,20 @@ export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: N
 
     return book$.pipe(
       mergeMap((book) => {
-        const known = pods;
-        pods = limitedIn(book);
-        for (const uid of known.keys()) if (!pods.has(uid)) gone.next(uid);
-        return [...pods.keys()].filter((uid) => !known.has(uid));
+        const before = entries;
+        entries = book.entries;
+        return changedKeys(before, entries).filter(
+          (uid) => watched.has(uid) !== (limitedIn(entries.get(uid)) !== undefined),
+        );
       }),
-      mergeMap((uid) => watch(uid).pipe(takeUntil(gone.pipe(filter((one) => one === uid))))),
+      switchByKey({
+        key: (uid) => uid,
+        project: (uid) => {
+          if (watched.delete(uid)) return undefined;
+          watched.add(uid);
+          return watch(uid);
+        },
+      }),
     );
   });
 }
@@ -106,14 +102,11 @@ interface Limited {
   readonly limits: LocalLimits;
 }
 
-function limitedIn({ entries }: PodBook): ReadonlyMap<PodUid, Limited> {
-  const limited = new Map<PodUid, Limited>();
-  for (const { uid, phase, pod, observed } of entries.values()) {
-    if (phase !== 'syncing' || !pod) continue;
-    const limits = limitsOf(pod);
-    if (limits) limited.set(uid, { pod, observed, limits });
-  }
-  return limited;
+function limitedIn(entry: Entry | undefined): Limited | undefined {
+  if (entry?.phase !== 'syncing' || !entry.pod) return undefined;
+  const { pod, observed } = entry;
+  const limits = limitsOf(pod);
+  return limits && { pod, observed, limits };
 }
 
 const LIMITS = new WeakMap<Pod, { readonly limits: LocalLimits | undefined }>();

@@ -1,8 +1,9 @@
 import { asyncScheduler, defer, map, mergeMap, timer, type Observable } from 'rxjs';
+import { changedKeys } from '../../model/layered-map.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { leftOf, type Eviction } from '../../model/restart/eviction.ts';
 import { switchByKey } from '../../operators/switch-by-key.ts';
-import type { PodBook } from '../book/pod-book.ts';
+import type { Entry, PodBook } from '../book/pod-book.ts';
 
 /**
  * Tells of each evicted pod when its wait is over.
@@ -16,14 +17,16 @@ import type { PodBook } from '../book/pod-book.ts';
  */
 export function returns(book$: Observable<PodBook>): Observable<PodUid> {
   return defer(() => {
-    let known: ReadonlyMap<PodUid, Eviction> = new Map();
+    let before: PodBook['entries'] = new Map();
     return book$.pipe(
-      mergeMap((book) => {
-        const before = known;
-        known = awaitedIn(book);
-        const over = [...before.keys()].filter((uid) => !known.has(uid)).map((uid) => ({ uid, eviction: undefined }));
-        const news = [...known].filter(([uid, eviction]) => before.get(uid) !== eviction);
-        return [...over, ...news.map(([uid, eviction]) => ({ uid, eviction }))];
+      mergeMap(({ entries }) => {
+        const changed = changedKeys(before, entries).map((uid) => ({
+          uid,
+          was: awaited(before.get(uid)),
+          eviction: awaited(entries.get(uid)),
+        }));
+        before = entries;
+        return changed.filter(({ was, eviction }) => was !== eviction);
       }),
       switchByKey({
         key: ({ uid }) => uid,
@@ -33,10 +36,6 @@ export function returns(book$: Observable<PodBook>): Observable<PodUid> {
   });
 }
 
-function awaitedIn({ entries }: PodBook): ReadonlyMap<PodUid, Eviction> {
-  const awaited = new Map<PodUid, Eviction>();
-  for (const entry of entries.values()) {
-    if (entry.phase === 'waiting' && entry.isOut === true && entry.eviction) awaited.set(entry.uid, entry.eviction);
-  }
-  return awaited;
+function awaited(entry: Entry | undefined): Eviction | undefined {
+  return entry?.phase === 'waiting' && entry.isOut === true ? entry.eviction : undefined;
 }

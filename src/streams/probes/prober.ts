@@ -12,6 +12,7 @@ import {
   type Observable,
   type OperatorFunction,
 } from 'rxjs';
+import { changedKeys } from '../../model/layered-map.ts';
 import type { PodUid } from '../../model/pod.ts';
 import type { Entry, PodBook } from '../book/pod-book.ts';
 import { containerProbes } from './container-probes.ts';
@@ -84,9 +85,7 @@ function changes(): OperatorFunction<PodBook, ContainerChange> {
         concatMap((book) => {
           const former = entries;
           entries = book.entries;
-          const changed = [...entries].filter(([uid, entry]) => former.get(uid) !== entry).map(([uid]) => uid);
-          const gone = [...former.keys()].filter((uid) => !entries.has(uid));
-          return [...gone, ...changed].flatMap((uid) => turn(uid, entries.get(uid)));
+          return changedKeys(former, entries).flatMap((uid) => turn(uid, entries.get(uid)));
         }),
       );
     });

@@ -1,4 +1,5 @@
 import { assertNever } from '../../model/errors.ts';
+import { changedKeys } from '../../model/layered-map.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
@@ -9,13 +10,12 @@ import type { PodWork } from '../workers/pod-work.ts';
 /** Tells what the book heard, and what it decided: every pod that is in another phase now, then the work. */
 export function tracePage(before: PodBook, event: BookEvent, { book, work }: Page, trace: Tracer): void {
   traceEvent(event, book, trace);
-  for (const entry of book.entries.values()) {
-    const former = before.entries.get(entry.uid);
-    if (former?.phase === entry.phase) continue;
-    trace({ kind: 'phase', pod: entry.of, from: former?.phase ?? 'new', to: entry.phase, ...because(entry) });
-  }
-  for (const { uid, of, phase } of before.entries.values()) {
-    if (!book.entries.has(uid)) trace({ kind: 'phase', pod: of, from: phase, to: 'gone' });
+  for (const uid of changedKeys(before.entries, book.entries)) {
+    const [former, entry] = [before.entries.get(uid), book.entries.get(uid)];
+    if (former?.phase === entry?.phase) continue;
+    if (entry)
+      trace({ kind: 'phase', pod: entry.of, from: former?.phase ?? 'new', to: entry.phase, ...because(entry) });
+    else if (former) trace({ kind: 'phase', pod: former.of, from: former.phase, to: 'gone' });
   }
   for (const one of work) {
     trace({ kind: 'work', pod: identityIn(one), work: one.kind, ...('why' in one ? said(one.why) : {}) });

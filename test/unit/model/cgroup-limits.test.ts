@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { burstableShares, kubepodsLimits, podCgroupLimits, reservedLimits } from '../../../src/model/cgroup-limits.ts';
+import {
+  burstableCpu,
+  kubepodsLimits,
+  podCgroupLimits,
+  reservedLimits,
+  sharesOf,
+} from '../../../src/model/cgroup-limits.ts';
 import { podOfCgroup, qosCgroup } from '../../../src/model/cgroup.ts';
 import type { PodSpec } from '../../../src/model/pod.ts';
 
@@ -62,10 +68,9 @@ describe('the cgroups above those of pods', () => {
   it('burstable pods weigh what they ask for together', () => {
     const limits = { cpu: '1', memory: '1Gi' };
     const guaranteed = spec({ requests: limits, limits });
-    expect(
-      burstableShares([spec({ requests: { cpu: '250m' } }), spec({ requests: { cpu: '750m' } }), guaranteed]),
-    ).toBe(1_024);
-    expect(burstableShares([])).toBe(2);
+    const specs = [spec({ requests: { cpu: '250m' } }), spec({ requests: { cpu: '750m' } }), guaranteed];
+    expect(sharesOf(specs.reduce((sum, one) => sum + burstableCpu(one), 0))).toBe(1_024);
+    expect(sharesOf(0)).toBe(2);
   });
 
   it('all pods may use what is not kept for others', () => {
