@@ -6,6 +6,7 @@ import type {
   ExecSyncResponse,
   StopContainerRequest,
 } from '../model/cri/api.ts';
+import { POD_UID } from '../model/cri/labels.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import { containerMatches, containerStatus, listedContainer } from './answers.ts';
@@ -41,7 +42,8 @@ export function containerCalls({ calls, machine, images, logs }: RuntimeParts): 
     if (sandbox.state !== 'ready') throw refusal(call, `the sandbox ${sandbox.id} does not run`);
 
     const name = reservation(machine, { sandboxId: sandbox.id, config });
-    const holder = [...containers.values()].find((other) => reservation(machine, other) === name);
+    const siblings = machine.ofPod(sandbox.config.metadata?.uid ?? '').flatMap(({ id }) => machine.inSandbox(id));
+    const holder = siblings.find((other) => reservation(machine, other) === name);
     if (holder) throw refusal(call, `the name ${name} is held by ${holder.id}`);
 
     const reference = config.image?.image ?? '';
@@ -91,6 +93,12 @@ export function containerCalls({ calls, machine, images, logs }: RuntimeParts): 
     );
   }
 
+  function candidates(labels: Readonly<Record<string, string>> = {}): readonly SimulatedContainer[] {
+    const uid = labels[POD_UID];
+    if (uid === undefined) return [...containers.values()];
+    return machine.ofPod(uid).flatMap(({ id }) => machine.inSandbox(id));
+  }
+
   return {
     createContainer: (request) => asks(calls, 'CreateContainer', request, () => create(request)),
     startContainer: (request) =>
@@ -117,7 +125,9 @@ export function containerCalls({ calls, machine, images, logs }: RuntimeParts): 
       }),
     listContainers: (request) =>
       asks(calls, 'ListContainers', request, () => ({
-        containers: [...containers.values()].filter(containerMatches(request.filter)).map(listedContainer),
+        containers: candidates(request.filter?.labelSelector)
+          .filter(containerMatches(request.filter))
+          .map(listedContainer),
       })),
     updateContainerResources: (request) =>
       does(calls, 'UpdateContainerResources', request, () => {

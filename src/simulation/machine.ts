@@ -22,6 +22,10 @@ export interface MachineOptions {
 export interface Machine {
   readonly sandboxes: ReadonlyMap<string, SimulatedSandbox>;
   readonly containers: ReadonlyMap<string, SimulatedContainer>;
+  /** The containers of a sandbox. */
+  readonly inSandbox: (sandboxId: string) => readonly SimulatedContainer[];
+  /** The sandboxes with the UID of a pod. */
+  readonly ofPod: (uid: string) => readonly SimulatedSandbox[];
   readonly history: readonly Happening[];
   /** How many addresses were given out. */
   readonly addresses: () => number;
@@ -57,6 +61,9 @@ export function machine(options: MachineOptions): Machine {
   const sandboxes = new Map(from.sandboxes.map((sandbox) => [sandbox.id, sandbox]));
   const containers = new Map(from.containers.map((container) => [container.id, container]));
   const scripts = new Map<string, ProcessScript>();
+  /** Ids of containers by sandbox, and of sandboxes by the UID of the pod. */
+  const within = new Map<string, Set<string>>();
+  const byPod = new Map<string, Set<string>>();
   /** What is planned for each process; gone with the process. */
   const plans = new Map<string, Subscription>();
   const history: Happening[] = [];
@@ -110,6 +117,18 @@ export function machine(options: MachineOptions): Machine {
     if (exits) planExit(id, exits.after - age, exits.code, exits.reason);
   }
 
+  function index(ids: Map<string, Set<string>>, key: string, id: string): void {
+    const known = ids.get(key);
+    if (known) known.add(id);
+    else ids.set(key, new Set([id]));
+  }
+
+  function unindex(ids: Map<string, Set<string>>, key: string, id: string): void {
+    const known = ids.get(key);
+    known?.delete(id);
+    if (known?.size === 0) ids.delete(key);
+  }
+
   function forget(id: string): void {
     plans.get(id)?.unsubscribe();
     plans.delete(id);
@@ -121,6 +140,7 @@ export function machine(options: MachineOptions): Machine {
     const id = randomHex(random, 64);
     const sandbox = { id, config, state: 'ready' as const, createdAt: moment(), runtimeHandler, ...address };
     sandboxes.set(id, sandbox);
+    index(byPod, uidOf(sandbox), id);
     happen('created', sandbox);
     happen('started', sandbox);
     return sandbox;
@@ -136,7 +156,10 @@ export function machine(options: MachineOptions): Machine {
 
   function removeSandbox(id: string): void {
     const sandbox = sandboxes.get(id);
-    if (sandbox && sandboxes.delete(id)) happen('removed', sandbox);
+    if (!sandbox) return;
+    sandboxes.delete(id);
+    unindex(byPod, uidOf(sandbox), id);
+    happen('removed', sandbox);
   }
 
   function addContainer(sandboxId: string, config: ContainerConfig, imageRef: string): SimulatedContainer {
@@ -155,6 +178,7 @@ export function machine(options: MachineOptions): Machine {
       resources: config.linux?.resources ?? {},
     };
     containers.set(container.id, container);
+    index(within, sandboxId, container.id);
     scripts.set(container.id, behaviour(introduce(container, sandboxes.get(sandboxId))));
     change(container.id, 'created', {});
     return container;
@@ -199,6 +223,7 @@ export function machine(options: MachineOptions): Machine {
     const sandbox = container && sandboxes.get(container.sandboxId);
     containers.delete(id);
     scripts.delete(id);
+    if (container) unindex(within, container.sandboxId, id);
     if (container && sandbox) happen('removed', sandbox, container);
   }
 
@@ -214,7 +239,9 @@ export function machine(options: MachineOptions): Machine {
     return scripts.get(id) ?? {};
   }
 
+  for (const sandbox of from.sandboxes) index(byPod, uidOf(sandbox), sandbox.id);
   for (const container of from.containers) {
+    index(within, container.sandboxId, container.id);
     scripts.set(container.id, behaviour(introduce(container, sandboxes.get(container.sandboxId))));
     if (container.state === 'running')
       planLife(container.id, asyncScheduler.now() - Math.floor(container.startedAt / 1e6));
@@ -222,6 +249,8 @@ export function machine(options: MachineOptions): Machine {
   return {
     sandboxes,
     containers,
+    inSandbox: (id) => [...(within.get(id) ?? [])].flatMap((each) => containers.get(each) ?? []),
+    ofPod: (uid) => [...(byPod.get(uid) ?? [])].flatMap((each) => sandboxes.get(each) ?? []),
     history,
     addresses: () => addresses,
     happening$: happenings.asObservable(),
@@ -245,6 +274,10 @@ function introduce({ id, config }: SimulatedContainer, sandbox: SimulatedSandbox
   const { name = '', namespace = '', uid = '' } = sandbox?.config.metadata ?? {};
   const { metadata } = config;
   return { id, name: metadata?.name ?? '', attempt: metadata?.attempt ?? 0, pod: { name, namespace, uid }, config };
+}
+
+function uidOf({ config }: SimulatedSandbox): string {
+  return config.metadata?.uid ?? '';
 }
 
 /** 10.88.0.1, 10.88.0.2, ... */

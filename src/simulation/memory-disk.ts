@@ -39,6 +39,8 @@ const DEFAULT_MODE = 0o755;
 /** An empty disk. Errors have the codes of the operating system. */
 export function memoryDisk(): MemoryDisk {
   const nodes = new Map<string, MemoryNode>([['/', { type: 'directory', mode: DEFAULT_MODE }]]);
+  /** Names in each directory. */
+  const names = new Map<string, Set<string>>();
   const mounts = new Set<string>();
   let state: DiskState = 'ok';
 
@@ -53,9 +55,9 @@ export function memoryDisk(): MemoryDisk {
 
   function put(path: string, node: MemoryNode): void {
     for (const parent of parentsOf(path)) {
-      if (!nodes.has(parent)) nodes.set(parent, { type: 'directory', mode: DEFAULT_MODE });
+      if (!nodes.has(parent)) stand(parent, { type: 'directory', mode: DEFAULT_MODE });
     }
-    nodes.set(path, node);
+    stand(path, node);
   }
 
   /** Follows links, the last one too unless told otherwise. */
@@ -74,8 +76,24 @@ export function memoryDisk(): MemoryDisk {
     return at === '' ? '/' : at;
   }
 
+  function stand(path: string, node: MemoryNode): void {
+    nodes.set(path, node);
+    const [dir, name] = split(path);
+    const others = names.get(dir);
+    if (others) others.add(name);
+    else names.set(dir, new Set([name]));
+  }
+
+  function fall(path: string): void {
+    nodes.delete(path);
+    const [dir, name] = split(path);
+    const others = names.get(dir);
+    others?.delete(name);
+    if (others?.size === 0) names.delete(dir);
+  }
+
   function below(path: string): readonly string[] {
-    return [...nodes.keys()].filter((other) => other.startsWith(`${path}/`));
+    return [...(names.get(path) ?? [])].flatMap((name) => [`${path}/${name}`, ...below(`${path}/${name}`)]);
   }
 
   function needParent(path: string): void {
@@ -101,7 +119,7 @@ export function memoryDisk(): MemoryDisk {
     needParent(at);
     if (nodes.get(at)?.type === 'directory') throw systemError('EISDIR', 'is a directory', path);
     needRoom(path);
-    nodes.set(at, { type: 'file', mode, content });
+    stand(at, { type: 'file', mode, content });
   }
 
   function readFile(path: string, tailBytes: number = Number.POSITIVE_INFINITY): string | undefined {
@@ -118,12 +136,7 @@ export function memoryDisk(): MemoryDisk {
     const at = resolve(path);
     const node = nodes.get(at);
     if (node && node.type !== 'directory') throw systemError('ENOTDIR', 'not a directory', path);
-    const prefix = at === '/' ? '/' : `${at}/`;
-    const names = [...nodes.keys()].filter((other) => other !== '/' && other.startsWith(prefix));
-    return names
-      .map((other) => other.slice(prefix.length))
-      .filter((name) => !name.includes('/'))
-      .sort();
+    return [...(names.get(at === '/' ? '' : at) ?? [])].sort();
   }
 
   function typeOf(path: string): PathType {
@@ -137,14 +150,14 @@ export function memoryDisk(): MemoryDisk {
     const node = nodes.get(at);
     if (node && node.type !== 'link') throw systemError('EEXIST', 'something else is in the place of a link', path);
     needRoom(path);
-    nodes.set(at, { type: 'link', target });
+    stand(at, { type: 'link', target });
   }
 
   function removeFile(path: string): void {
     const at = resolve(path, { last: false });
     if (nodes.get(at)?.type === 'directory') throw systemError('EISDIR', 'is a directory', path);
     if (nodes.has(at)) needWritable(path);
-    nodes.delete(at);
+    fall(at);
   }
 
   function removeTree(path: string): void {
@@ -153,7 +166,7 @@ export function memoryDisk(): MemoryDisk {
     const mounted = doomed.find((other) => mounts.has(other));
     if (mounted !== undefined) throw systemError('EBUSY', 'a file system is mounted here', mounted);
     if (nodes.has(at)) needWritable(path);
-    for (const other of doomed) nodes.delete(other);
+    for (const other of doomed.toReversed()) if (nodes.has(other)) fall(other);
   }
 
   function readLink(path: string): string | undefined {
@@ -179,6 +192,12 @@ export function memoryDisk(): MemoryDisk {
     removeFile,
     removeTree,
   };
+}
+
+/** The directory (empty for the root) and the name. */
+function split(path: string): readonly [dir: string, name: string] {
+  const slash = path.lastIndexOf('/');
+  return [path.slice(0, slash), path.slice(slash + 1)];
 }
 
 function parentsOf(path: string): readonly string[] {

@@ -1,9 +1,10 @@
 import { asyncScheduler } from 'rxjs';
 import type { PodSandboxMetadata, RunPodSandboxRequest, RunPodSandboxResponse } from '../model/cri/api.ts';
+import { POD_UID } from '../model/cri/labels.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import { containerStatus, listedSandbox, sandboxMatches, sandboxStatus } from './answers.ts';
 import { KILLED } from './machine.ts';
-import type { SimulatedContainer, SimulatedSandbox } from './node-objects.ts';
+import type { SimulatedSandbox } from './node-objects.ts';
 import { asks, DEADLINE, does, find, refusal, type RuntimeParts } from './runtime-parts.ts';
 
 type SandboxCalls = Pick<
@@ -13,20 +14,21 @@ type SandboxCalls = Pick<
 
 /** Stopping an unknown sandbox is `notFound`, removing one is fine, as with containerd 1.6. */
 export function sandboxCalls({ calls, machine, hasEvents, networkReady }: RuntimeParts): SandboxCalls {
-  const { sandboxes } = machine;
-
-  function inSandbox(id: string): readonly SimulatedContainer[] {
-    return [...machine.containers.values()].filter(({ sandboxId }) => sandboxId === id);
-  }
+  const { sandboxes, inSandbox } = machine;
 
   function run({ config, runtimeHandler = '' }: RunPodSandboxRequest): RunPodSandboxResponse {
     const call = 'RunPodSandbox';
     if (!config?.metadata?.name || !config.metadata.uid) throw refusal(call, 'a sandbox needs a name and a UID');
     const name = reservation(config.metadata);
-    const holder = [...sandboxes.values()].find((other) => reservation(other.config.metadata) === name);
+    const holder = machine.ofPod(config.metadata.uid).find((other) => reservation(other.config.metadata) === name);
     if (holder) throw refusal(call, `the name ${name} is held by ${holder.id}`);
     if (!networkReady() && !isOnHost(config)) throw refusal(call, 'the network is not ready');
     return { podSandboxId: machine.addSandbox(config, runtimeHandler).id };
+  }
+
+  function candidates(labels: Readonly<Record<string, string>> = {}): readonly SimulatedSandbox[] {
+    const uid = labels[POD_UID];
+    return uid === undefined ? [...sandboxes.values()] : machine.ofPod(uid);
   }
 
   return {
@@ -52,7 +54,7 @@ export function sandboxCalls({ calls, machine, hasEvents, networkReady }: Runtim
       }),
     listPodSandbox: (request) =>
       asks(calls, 'ListPodSandbox', request, () => ({
-        items: [...sandboxes.values()].filter(sandboxMatches(request.filter)).map(listedSandbox),
+        items: candidates(request.filter?.labelSelector).filter(sandboxMatches(request.filter)).map(listedSandbox),
       })),
   };
 }

@@ -57,13 +57,7 @@ function containerEvents({ calls, machine, hasEvents }: RuntimeParts): Observabl
     return calls.call({ name, request: {}, effect: () => throwError(() => unknown) });
   }
   const event$ = machine.happening$.pipe(
-    map((happening) => {
-      const { id } = happening.sandbox;
-      return eventOf(
-        happening,
-        [...machine.containers.values()].filter(({ sandboxId }) => sandboxId === id),
-      );
-    }),
+    map((happening) => eventOf(happening, machine.inSandbox(happening.sandbox.id))),
   );
   return calls.stream(name, event$);
 }
