@@ -3,7 +3,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
+
+// Agents and runtimes are processes of their own, a dozen of them, on machines that may be busy.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let bundle: string | undefined;
 afterAll(() => {
