@@ -4,7 +4,7 @@ import type { PodMemory } from '../model/pod-memory.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import type { Backoff, BackoffLimits } from '../model/restart/backoff.ts';
 import { maxContainerRestartPeriodOf } from '../model/rxlet-annotations.ts';
-import { afterExit } from '../model/restart/restart-policy.ts';
+import { afterExit, afterInitExit } from '../model/restart/restart-policy.ts';
 import type { Verdict } from '../model/status/status-facts.ts';
 import { usableSandbox } from '../model/usable-sandbox.ts';
 import { planContainer } from './plan-container.ts';
@@ -86,9 +86,8 @@ function planNewSandbox({ pod, observed, memory, now }: PlanContext): PodPlan {
   const attempt = (sandboxes[0]?.attempt ?? -1) + 1;
   const stop: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: SANDBOX_CHANGED }] : [];
   const wanted = pod.spec.containers.filter((container) => !isDone(pod, container, newestOf(observed, container.name)));
-  // What was made and never started has not had its one chance, nor have the others while only sidecars ran.
-  const sidecars = new Set((pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
-  const hasRun = containers.some(({ name, state }) => state !== 'created' && !sidecars.has(name));
+  // What was made and never started has not had its one chance, nor has the pod as long as it was only prepared well.
+  const hasRun = containers.some((seen) => seen.state !== 'created' && isOwnOrFailed(pod, seen));
   const neverAgain = pod.spec.restartPolicy === 'Never' && attempt > 0 && hasRun;
 
   if (wanted.length === 0 || neverAgain) return { ...nothingToDo(memory), steps: stop, finished: stop.length === 0 };
@@ -113,6 +112,13 @@ function planNewSandbox({ pod, observed, memory, now }: PlanContext): PodPlan {
     ],
     memory: { ...memory, sandbox: backoff },
   };
+}
+
+/** Whether an instance is of a regular container, or of an init container that failed for good. */
+function isOwnOrFailed({ spec }: Pod, seen: ObservedContainer): boolean {
+  const init = spec.initContainers?.find(({ name }) => name === seen.name);
+  if (!init) return true;
+  return !isSidecar(init) && seen.state === 'exited' && afterInitExit(spec, init, exitOf(seen)) === 'leave';
 }
 
 function instancesOf(containers: readonly Container[], observed: ObservedPod): readonly ObservedContainer[] {

@@ -61,8 +61,10 @@ const RULES: readonly {
     rule: 'held-to-its-disk',
     reason:
       'A pod that takes more of the disk than it may is evicted and begins anew; standalone, the kubelet lets it.',
-    covers: ({ pod, path }, all) =>
-      path.startsWith('status.') &&
+    covers: ({ pod, path, expected, got }, all) =>
+      (path.startsWith('status.') ||
+        (expected === undefined && /^sandboxes\.[1-9]/.test(path)) ||
+        (got === 'made' && /^containers\.[^.]+'$/.test(path))) &&
       all.some(
         (other) =>
           other.pod === pod &&

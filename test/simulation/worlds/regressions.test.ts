@@ -68,6 +68,19 @@ describe('worlds that were lost once', () => {
     expect(startsIn(record)).toBe(5);
   });
 
+  it('a Never pod whose sandbox goes while its init container runs begins anew, and is never started behind its end', () => {
+    const one = pod('Never', true);
+    const versions = one.versions.map((version) => ({ ...version, init: true }));
+    const lost = world(
+      7,
+      { ...one, versions },
+      { after: 420, do: 'killSandbox', which: 0 },
+      { after: 400, do: 'forgetSandboxes' },
+      { after: 3_800, do: 'crash', for: 428 },
+    );
+    expect(violations(liveWorld(lost))).toEqual([]);
+  });
+
   it('a pod whose manifest goes while a slow disk keeps in mind what is stopped does not start any more', () => {
     const slow = {
       ...world(138_683, pod('OnFailure', false)),
