@@ -32,7 +32,7 @@ interface Due {
  *
  * Costs little for each timer, however many there are: a day of a busy node has millions.
  */
-export function virtualTime(start: number = 0): VirtualTime {
+export function virtualTime(start = 0): VirtualTime {
   const queue = dueQueue();
   let passed = 0;
   let set = 0;
@@ -42,7 +42,7 @@ export function virtualTime(start: number = 0): VirtualTime {
 
   function schedule<T>(
     work: (this: SchedulerAction<T>, state?: T) => void,
-    delay: number = 0,
+    delay = 0,
     state?: T,
   ): Subscription {
     let planned: Due | undefined;
@@ -53,7 +53,7 @@ export function virtualTime(start: number = 0): VirtualTime {
       planned = undefined;
     }
 
-    function again(next?: T, wait: number = 0): Subscription {
+    function again(next?: T, wait = 0): Subscription {
       if (action.closed) return action;
       drop();
       count += 1;

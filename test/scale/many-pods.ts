@@ -133,7 +133,7 @@ export function manyPods({ counting = false }: { readonly counting?: boolean } =
 }
 
 /** A pod of three containers; the same number, and the same life, is the same pod. */
-export function manifest(number: number, life: number = 0): Pod {
+export function manifest(number: number, life = 0): Pod {
   const uid = `${String(number).padStart(8, '0')}-0000-4000-8000-${String(life).padStart(12, '0')}`;
   return {
     metadata: { uid: uid as PodUid, name: `pod-${number}-n1`, namespace: 'default', labels: {}, annotations: {} },

@@ -157,7 +157,7 @@ describe('the replay of a recording that another agent made', () => {
           const entries = new Map(
             [...page.book.entries].map(([uid, { status: _, ...entry }]) => [uid, entry] as const),
           );
-          turned(before, event, { ...page, book: { ...page.book, entries: entries as typeof page.book.entries } });
+          turned(before, event, { ...page, book: { ...page.book, entries: entries } });
         },
       }),
       /statuses/,

@@ -9,7 +9,7 @@ import { RUN } from './harness.ts';
 const MINUTE = 60_000;
 
 /** A manifest of one container. */
-function manifest(name: string, more: string = ''): string {
+function manifest(name: string, more = ''): string {
   return `
 apiVersion: v1
 kind: Pod
@@ -48,7 +48,7 @@ async function simulate(
   return lastValueFrom(simulateLife({ run, script, manifests, pathOf: (name) => `/manifests/${name}`, span, seed }));
 }
 
-function podOf({ pods }: Outcome, name: string = 'web-node'): PodOutcome {
+function podOf({ pods }: Outcome, name = 'web-node'): PodOutcome {
   const found = pods.find((pod) => pod.name === name);
   if (!found) throw new Error(`there is no pod ${name}`);
   return found;

@@ -75,7 +75,7 @@ export function recordCalls({ line, textOf, masked }: CallPorts): RecordedCalls 
   }
 
   function port<Port extends object>(name: string, plain: Port): Port {
-    if (typeof plain === 'function') return heard(name, plain as unknown as Call) as unknown as Port;
+    if (typeof plain === 'function') return heard(name, plain) as unknown as Port;
     if (isObservable(plain)) return called(name, [], () => plain) as unknown as Port;
     const members = Object.entries(plain).map(([member, value]) => [
       member,

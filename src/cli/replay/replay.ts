@@ -62,7 +62,7 @@ interface State {
  * Replays a recording in virtual time, up to the first divergence or `until` (milliseconds from its beginning). Emits
  * once and completes. Errors with a {@link RecordingError} where the file cannot be understood.
  */
-export function replay(part$: Observable<RecordedPart>, file: string, until: number = Infinity): Observable<Replayed> {
+export function replay(part$: Observable<RecordedPart>, file: string, until = Infinity): Observable<Replayed> {
   return defer(() => {
     let state: State | undefined;
     return concat(part$, of(undefined)).pipe(

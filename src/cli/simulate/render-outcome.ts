@@ -122,7 +122,7 @@ function podLines(pod: PodOutcome, terminal: Terminal): readonly string[] {
 
 const WIDEST = 'back-offs'.length;
 
-function field(name: string, text: string, columns: number, indent: string = '  '): readonly string[] {
+function field(name: string, text: string, columns: number, indent = '  '): readonly string[] {
   if (text === '') return [];
   const before = `${indent}${name.padEnd(WIDEST)}  `;
   return wrap(text, columns, before, ' '.repeat(before.length));

@@ -35,7 +35,7 @@ function handle(
 ): Observable<never> {
   let request: object;
   try {
-    request = requestDeserialize(message as never);
+    request = requestDeserialize(message);
   } catch (error) {
     end(new GrpcError('Internal', `the request cannot be decoded: ${messageOf(error)}`));
     return EMPTY;

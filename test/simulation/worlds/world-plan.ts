@@ -108,7 +108,7 @@ function rarely<Name extends string, Value>(
   name: Name,
   value: fc.Arbitrary<Value>,
   weight = 1,
-): fc.Arbitrary<{ readonly [Key in Name]?: Value }> {
+): fc.Arbitrary<Readonly<Partial<Record<Name, Value>>>> {
   return fc.oneof(
     { arbitrary: fc.constant({}), weight: 5 },
     { arbitrary: value.map((one) => ({ [name]: one })), weight },

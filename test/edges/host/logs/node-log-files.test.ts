@@ -39,9 +39,9 @@ describe('nodeLogFiles', () => {
   });
 
   it.each([
-    ['is written to', () => appendFileSync(log, '6')],
-    ['is renamed', () => renameSync(log, `${log}.1`)],
-    ['is removed', () => rmSync(log)],
+    ['is written to', () => { appendFileSync(log, '6'); }],
+    ['is renamed', () => { renameSync(log, `${log}.1`); }],
+    ['is removed', () => { rmSync(log); }],
   ])('tells when a file %s', async (_, change) => {
     writeFileSync(log, '12345');
     const changed = firstValueFrom(files.changedFrom(log, 5));

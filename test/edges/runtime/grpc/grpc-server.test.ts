@@ -67,7 +67,7 @@ describe('grpcServer', () => {
     const heard: string[] = [];
     const stream = client.makeServerStreamRequest(PATH, raw, raw, Buffer.from('go'), new Metadata());
     stream.on('data', (message: Buffer) => heard.push(message.toString()));
-    const ended = await new Promise((resolve) => stream.on('status', ({ code }) => resolve(code)));
+    const ended = await new Promise((resolve) => stream.on('status', ({ code }) => { resolve(code); }));
 
     expect(heard).toEqual(['one', 'two']);
     expect(ended).toBe(status.OK);
