@@ -45,6 +45,11 @@ export default tseslint.config(
   {
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
+      // To name what is left out, or not looked at.
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { ignoreRestSiblings: true, argsIgnorePattern: '^_', varsIgnorePattern: '^_$' },
+      ],
       'rxjs-x/finnish': [
         'error',
         {
@@ -80,6 +85,11 @@ export default tseslint.config(
   {
     files: ['test/**/*.ts', 'bench/**/*.ts', 'vitest.config.ts'],
     rules: {
+      // To name what is left out, or not looked at.
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { ignoreRestSiblings: true, argsIgnorePattern: '^_', varsIgnorePattern: '^_$' },
+      ],
       'rxjs-x/finnish': 'off',
       'rxjs-x/no-ignored-subscription': 'off',
       'rxjs-x/no-ignored-default-value': 'off',

@@ -72,7 +72,7 @@ function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, upstrea
     const isAll = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
     stream.respond(answer, { endStream: isAll, waitForTrailers: !isAll });
   });
-  call.on('trailers', (received) => {
+  call.on('trailers', (received: IncomingHttpHeaders) => {
     trailers = received;
   });
   stream.on('wantTrailers', () => {

@@ -41,7 +41,7 @@ export function measureLoad({ kind, runtime, socket, pods, seconds }: IdleConfig
         for (const [name, path] of Object.entries(PATHS)) {
           await busy(name, async () => {
             const found = await httpLoad(() => api.get(path), REQUESTS_PER_SECOND, seconds);
-            for (const [figure, value] of Object.entries(found)) values[`${name}_${figure}`] = value;
+            for (const [figure, value] of Object.entries({ ...found })) values[`${name}_${figure}`] = value;
           });
         }
       },

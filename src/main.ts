@@ -36,8 +36,8 @@ function work(): Observable<unknown> {
       const report = (problem: string): unknown => stderr.write(`rxlet: ${problem}\n`);
       return served$.pipe(
         switchMap(({ serve }) => serve(command.options, report)),
-        takeUntil(stop$),
         tap(print),
+        takeUntil(stop$),
       );
     }
     case 'version':

@@ -12,8 +12,9 @@ export function checkpointStore(folder: string, files: Files): CheckpointStore {
       catchError(() => of([])),
     );
   }
-  const write = (checkpoint: Checkpoint): Observable<undefined> =>
-    defer(() => files.writeFile(path(checkpoint.uid), JSON.stringify(checkpoint), { mode: 0o600 }));
+  function write(checkpoint: Checkpoint): Observable<undefined> {
+    return defer(() => files.writeFile(path(checkpoint.uid), JSON.stringify(checkpoint), { mode: 0o600 }));
+  }
   return {
     load: () =>
       files.list(folder).pipe(

@@ -33,11 +33,11 @@ export function nodeRoutes(
   const state$ = combineLatest({ view: view$, book: book$ }).pipe(
     map(({ view, book }): NodeState => ({ view, book, nodeName, version })),
   );
-  const volumes = volumeLook();
+  const looks = { volumes: volumeLook() };
   const claims$ = combineLatest([stats$, book$]).pipe(
     take(1),
     mergeMap(([ports, book]) =>
-      ports ? volumes(ports, book, true).pipe(map((found) => volumeFamilies(found, book))) : of([]),
+      ports ? looks.volumes(ports, book, true).pipe(map((found) => volumeFamilies(found, book))) : of([]),
     ),
   );
   return [
@@ -52,6 +52,6 @@ export function nodeRoutes(
       answer: ({ response }) => send(response, { status: 200, json: { kubeletconfig: wireConfig(config) } }),
     },
     ...metricsRoutes(metrics, state$, claims$),
-    ...statsRoutes({ nodeName, ports$: stats$, book$, volumes }),
+    ...statsRoutes({ nodeName, ports$: stats$, book$, volumes: looks.volumes }),
   ];
 }

@@ -110,7 +110,7 @@ function readable<K, V>(layers: Layers<K, V>): ReadonlyMap<K, V> {
     get: (key) => {
       const value = layers.over.get(key);
       if (value === GONE) return undefined;
-      return value === undefined ? layers.base.get(key) : (value);
+      return value === undefined ? layers.base.get(key) : value;
     },
     has: (key) => hasIn(layers, key),
     get size() {

@@ -42,12 +42,12 @@ export function preparePodFiles(
   const { files, paths } = ground;
   const { uid } = pod.metadata;
   const dir = podDir(paths, uid);
-  const within = merge(...[`${dir}/volumes`, `${dir}/plugins`].map((path) => files.makeDir(path, 0o750)));
-  const folders = concat(files.makeDir(dir, 0o750), within);
-  return merge(folders, files.makeDir(podLogDir(paths, pod.metadata), 0o755)).pipe(
+  const within$ = merge(...[`${dir}/volumes`, `${dir}/plugins`].map((path) => files.makeDir(path, 0o750)));
+  const folders$ = concat(files.makeDir(dir, 0o750), within$);
+  return merge(folders$, files.makeDir(podLogDir(paths, pod.metadata), 0o755)).pipe(
     catchError((error: unknown) => throwError(() => new VolumeError([messageOf(error)], new Map()))),
     ignoreElements(),
-    (folders$) => concat(folders$, setUpVolumes(pod, failed, ground)),
+    (made$) => concat(made$, setUpVolumes(pod, failed, ground)),
   );
 }
 

@@ -40,11 +40,7 @@ export function virtualTime(start = 0): VirtualTime {
 
   const now = (): number => start + passed + set;
 
-  function schedule<T>(
-    work: (this: SchedulerAction<T>, state?: T) => void,
-    delay = 0,
-    state?: T,
-  ): Subscription {
+  function schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T): Subscription {
     let planned: Due | undefined;
     const action = Object.assign(new Subscription(drop), { schedule: again });
 
@@ -74,6 +70,7 @@ export function virtualTime(start = 0): VirtualTime {
   }
 
   function within<T>(act: () => T): T {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- they are put back as they were
     const real = { now: asyncScheduler.now, schedule: asyncScheduler.schedule };
     Object.assign(asyncScheduler, { now, schedule });
     try {

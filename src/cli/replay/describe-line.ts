@@ -49,8 +49,13 @@ function describeEvent({ kind, uid, container, changes }: Heard): string {
   return [kind, container, uid].filter((part) => part !== undefined).join(' ');
 }
 
+function stringify(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, part: unknown) =>
+    part instanceof Map ? (Object.fromEntries(part) as unknown) : part,
+  );
+}
+
 function short(value: unknown): string {
-  const text =
-    JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? Object.fromEntries(part) : part)) ?? '';
+  const text = stringify(value) ?? '';
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }

@@ -36,6 +36,7 @@ export function playedPorts(
   }
 
   /** Whatever is called of it. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is whatever port is wanted
   function port<Port extends object>(name: string): Port {
     return new Proxy({} as Port, {
       get:

@@ -56,6 +56,7 @@ export function playedWorks(
           ignoreElements(),
         );
         return merge(act.reports, concat(live$, NEVER)).pipe(
+          // eslint-disable-next-line rxjs-x/no-unsafe-takeuntil -- to be cut by its lane is no end of it
           takeUntil(act.end),
           tap({
             unsubscribe: () => {

@@ -62,7 +62,11 @@ interface State {
  * Replays a recording in virtual time, up to the first divergence or `until` (milliseconds from its beginning). Emits
  * once and completes. Errors with a {@link RecordingError} where the file cannot be understood.
  */
-export function replay(part$: Observable<RecordedPart>, file: string, until = Infinity): Observable<Replayed> {
+export function replay(
+  part$: Observable<RecordedPart>,
+  file: string,
+  until: number = Number.POSITIVE_INFINITY,
+): Observable<Replayed> {
   return defer(() => {
     let state: State | undefined;
     return concat(part$, of(undefined)).pipe(
@@ -93,6 +97,7 @@ export function replay(part$: Observable<RecordedPart>, file: string, until = In
         );
       }),
       takeWhile(({ isOver }) => !isOver, true),
+      // eslint-disable-next-line rxjs-x/no-ignored-default-value -- there is a header, or an error
       last(),
       map(({ header: { rxlet, at, node }, lines, lasted, inputs, decisions, isCut, divergence }) => ({
         header: { rxlet, at, node },

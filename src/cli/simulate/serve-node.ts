@@ -11,8 +11,8 @@ import type { SimulatedNode } from '../../simulation/simulated-node.ts';
  * removes the socket; the node lives on.
  */
 export function serveNode({ cri }: Pick<SimulatedNode, 'cri'>, socket: string): Observable<string> {
-  const answer = answerCri(criCalls(cri));
+  const calls = { answer: answerCri(criCalls(cri)) };
   return listenOnSocket({ socket, who: 'runtime' }, grpcServer).pipe(
-    mergeMap((event) => (event.kind === 'listening' ? of(event.where) : answer(event))),
+    mergeMap((event) => (event.kind === 'listening' ? of(event.where) : calls.answer(event))),
   );
 }

@@ -37,10 +37,10 @@ export function simulatedProbe({ script, nodeName, world, passed }: ProbeGround)
   }
 
   return (cri) => {
-    const ask = probeExecutor(cri);
+    const really = { ask: probeExecutor(cri) };
 
     function byDefault(...[target, probe]: Parameters<ProbePorts['probe']>): Observable<ProbeAnswer> {
-      if (probe.exec) return ask(target, probe);
+      if (probe.exec) return really.ask(target, probe);
       const isUp = world.container(target.containerId)?.state === 'running';
       const answer: ProbeAnswer = isUp ? WELL : { result: 'failure', output: 'connection refused' };
       return timer(WAY).pipe(map(() => answer));

@@ -23,15 +23,16 @@ type Perform = (request: object) => Observable<object | undefined>;
 function tableOf(methods: object, calls: object): readonly (readonly [string, Handler])[] {
   const performs = calls as Readonly<Record<string, Perform>>;
   return Object.entries(methods as Readonly<Record<string, Method<object, object>>>).flatMap(([name, method]) => {
-    const perform = performs[name];
-    return perform ? [[method.path, (call: IncomingCall) => handle(call, method, perform)] as const] : [];
+    return name in performs
+      ? [[method.path, (call: IncomingCall) => handle(call, method, performs[name])] as const]
+      : [];
   });
 }
 
 function handle(
   { message, over$, answer, end }: IncomingCall,
   { requestDeserialize, responseSerialize }: Method<object, object>,
-  perform: Perform,
+  perform: Perform = () => EMPTY,
 ): Observable<never> {
   let request: object;
   try {
@@ -48,11 +49,11 @@ function handle(
       end(grpcError(error));
       return EMPTY;
     }),
-    takeUntil(over$),
+    ignoreElements(),
     finalize(() => {
       end();
     }),
-    ignoreElements(),
+    takeUntil(over$),
   );
 }
 

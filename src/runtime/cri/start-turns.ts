@@ -15,11 +15,11 @@ const BUSY = 5_000;
  * order in which they were begun. Calls that end something never wait.
  */
 export function startInTurns<Calls extends Cri>(cri: Calls, places: number): Calls {
-  const inTurn = takeTurns(places, { atMost: BUSY });
+  const starts = { inTurn: takeTurns(places, { atMost: BUSY }) };
   return {
     ...cri,
-    runPodSandbox: (request) => inTurn(cri.runPodSandbox(request)),
-    createContainer: (request) => inTurn(cri.createContainer(request), 'first'),
-    startContainer: (request) => inTurn(cri.startContainer(request), 'first'),
+    runPodSandbox: (request) => starts.inTurn(cri.runPodSandbox(request)),
+    createContainer: (request) => starts.inTurn(cri.createContainer(request), 'first'),
+    startContainer: (request) => starts.inTurn(cri.startContainer(request), 'first'),
   };
 }

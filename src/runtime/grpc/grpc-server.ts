@@ -79,7 +79,7 @@ function receive(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, next: 
   const { over$, answer, end } = answers(stream, typeof timeout === 'string' ? timeout : undefined);
   const encoding = headers['grpc-encoding'] ?? 'identity';
   if (encoding !== 'identity')
-    end(new GrpcError('Unimplemented', `no compression is known here, also not ${encoding}`));
+    end(new GrpcError('Unimplemented', `no compression is known here, also not ${String(encoding)}`));
 
   const take = unframer(LARGEST_MESSAGE);
   const messages: Buffer[] = [];

@@ -41,7 +41,7 @@ interface Change {
 /** Changes in the directory or of the file; blind to the path itself being replaced, hence {@link rebirths}. */
 function changesWithin(path: string): Observable<undefined> {
   const change$ = changes(path).pipe(
-    catchError((error: Error) => (isMissing(error) ? NEVER : throwError(() => error))),
+    catchError((error: unknown) => (isMissing(error) ? NEVER : throwError(() => error))),
     share(),
   );
   return merge(

@@ -136,7 +136,7 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
       let left = shortageOn(disk, limits);
       let freed = 0;
       const enough = disk.available + left.bytes;
-      const look = (note: ImageGcNote): Observable<ImageGcNote> => {
+      function look(note: ImageGcNote): Observable<ImageGcNote> {
         if (note.kind !== 'removed') return of(note);
         const { size } = note.image;
         return images.disk().pipe(
@@ -147,7 +147,7 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
             return note;
           }),
         );
-      };
+      }
       const removed$ = from(spare).pipe(
         concatMap((image) => defer(() => (isShort(left) ? remove(image, 'space') : EMPTY)).pipe(mergeMap(look))),
       );

@@ -149,8 +149,9 @@ export function rotateLogs(
           catchError(() => timer(next)),
         );
       }
-      const wait = (): Observable<unknown> =>
-        isQuiet && isTidy ? race(timer(WATCHED), written(), anew$) : race(timer(next), anew$);
+      function wait(): Observable<unknown> {
+        return isQuiet && isTidy ? race(timer(WATCHED), written(), anew$) : race(timer(next), anew$);
+      }
       const look$ = defer(look).pipe(repeat({ delay: wait }));
       const first = logs.get(folder);
       if (first?.attempt !== 0) return look$;

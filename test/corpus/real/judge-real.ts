@@ -77,7 +77,10 @@ const RULES: readonly {
     rule: 'containerd-1.6-says-more',
     reason: 'containerd 1.6 ends the message of what could not be started with the code of the error.',
     covers: ({ path, expected, got }) =>
-      process.env['RXLET_RUNTIME'] === '1.6' && path.endsWith('.message') && got === `${String(expected)}: unknown`,
+      process.env['RXLET_RUNTIME'] === '1.6' &&
+      path.endsWith('.message') &&
+      typeof expected === 'string' &&
+      got === `${expected}: unknown`,
   },
   {
     rule: 'streams-of-a-log-overtake-each-other',

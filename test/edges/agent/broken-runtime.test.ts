@@ -167,9 +167,9 @@ async function silence(path: string): Promise<{ readonly end: () => Promise<void
 }
 
 function connection(here: Ground): Promise<Cri> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const address = { runtimeEndpoint: here.endpoint, imageEndpoint: here.endpoint, requestTimeout: 60_000 };
-    held.add(connectCri(address).subscribe(resolve));
+    held.add(connectCri(address).subscribe({ next: resolve, error: reject }));
   });
 }
 

@@ -7,6 +7,7 @@ import { grpcServer, type IncomingCall } from '../../../src/runtime/grpc/grpc-se
 import { GrpcError } from '../../../src/runtime/grpc/grpc-status.ts';
 import { listenOnSocket } from '../../../src/server/listen-on-socket.ts';
 import { socketDir } from '../runtime/cri/fake-runtime.ts';
+import { unexpected } from '../../marbles/operators/unexpected.ts';
 
 const raw = (bytes: Buffer): Buffer => bytes;
 const ENDLESS = '/runtime.v1.RuntimeService/GetContainerEvents';
@@ -47,8 +48,11 @@ describe('criCounter', () => {
     const over = new Promise<void>((resolve, reject) => {
       void counted((call) => {
         call.answer(Buffer.from('first'));
-        call.over$.subscribe(() => {
-          resolve();
+        call.over$.subscribe({
+          next: () => {
+            resolve();
+          },
+          error: unexpected,
         });
       }).then(({ client }) => {
         const stream = client.makeServerStreamRequest(ENDLESS, raw, raw, Buffer.from(''));

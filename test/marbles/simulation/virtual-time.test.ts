@@ -13,6 +13,7 @@ import {
 } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime, type VirtualTime } from '../../../src/simulation/virtual-time.ts';
+import { unexpected } from '../operators/unexpected.ts';
 
 /** What came when, in milliseconds since the beginning. */
 function listen(
@@ -23,6 +24,7 @@ function listen(
   const subscription = story$.pipe(subscribeOn(time.scheduler)).subscribe({
     next: (value) => told.push(`${time.passed()} ${String(value)}`),
     complete: () => told.push(`${time.passed()} |`),
+    error: unexpected,
   });
   return {
     told,
@@ -86,6 +88,7 @@ describe('virtualTime', () => {
   });
 
   it('leaves the time of everybody else alone', () => {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- compared only
     const { now, schedule } = asyncScheduler;
     const time = virtualTime(5);
     listen(
@@ -103,6 +106,7 @@ describe('virtualTime', () => {
       });
     }).toThrow('gone');
     expect(asyncScheduler.now).toBe(now);
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- compared only
     expect(asyncScheduler.schedule).toBe(schedule);
   });
 
@@ -112,7 +116,7 @@ describe('virtualTime', () => {
     const subscriptions = time.within(() =>
       Array.from({ length: 100_000 }, (_each, index) => {
         const at = (index * 7_919) % 100_003;
-        return timer(at).subscribe(() => told.push(at));
+        return timer(at).subscribe({ next: () => told.push(at), error: unexpected });
       }),
     );
     subscriptions.forEach((each, index) => {

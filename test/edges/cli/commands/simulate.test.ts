@@ -44,7 +44,7 @@ async function rxlet(args: readonly string[], stdin = ''): Promise<Said> {
   const told = await lastValueFrom(client(command, ports).pipe(materialize(), toArray()));
   const text = told.map((one) => (one.kind === 'N' ? one.value : '')).join('');
   const error: unknown = told.map((one) => (one.kind === 'E' ? (one.error as unknown) : undefined)).at(-1);
-  if (error !== undefined && !(error instanceof CliError)) throw error;
+  if (error !== undefined && !(error instanceof CliError)) throw new Error('not for people', { cause: error });
   return { text, exitCode: error?.exitCode ?? 0, complaint: error?.message ?? '' };
 }
 

@@ -39,19 +39,34 @@ describe('nodeLogFiles', () => {
   });
 
   it.each([
-    ['is written to', () => { appendFileSync(log, '6'); }],
-    ['is renamed', () => { renameSync(log, `${log}.1`); }],
-    ['is removed', () => { rmSync(log); }],
+    [
+      'is written to',
+      () => {
+        appendFileSync(log, '6');
+      },
+    ],
+    [
+      'is renamed',
+      () => {
+        renameSync(log, `${log}.1`);
+      },
+    ],
+    [
+      'is removed',
+      () => {
+        rmSync(log);
+      },
+    ],
   ])('tells when a file %s', async (_, change) => {
     writeFileSync(log, '12345');
     const changed = firstValueFrom(files.changedFrom(log, 5));
     change();
-    expect(await changed).toBeUndefined();
+    await expect(changed).resolves.toBeUndefined();
   });
 
   it('tells at once that a file has changed already, and fails of one that there is not', async () => {
     writeFileSync(log, '12345');
-    expect(await firstValueFrom(files.changedFrom(log, 4))).toBeUndefined();
+    await expect(firstValueFrom(files.changedFrom(log, 4))).resolves.toBeUndefined();
     await expect(firstValueFrom(files.changedFrom(`${log}x`, 4))).rejects.toThrow('ENOENT');
   });
 

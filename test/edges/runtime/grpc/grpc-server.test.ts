@@ -10,6 +10,7 @@ import { grpcServer, type IncomingCall } from '../../../../src/runtime/grpc/grpc
 import { GrpcError } from '../../../../src/runtime/grpc/grpc-status.ts';
 import { listenOnSocket } from '../../../../src/server/listen-on-socket.ts';
 import { socketDir } from '../cri/fake-runtime.ts';
+import { unexpected } from '../../../marbles/operators/unexpected.ts';
 
 const MIB = 1024 * 1024;
 const PATH = '/test.Echo/Say';
@@ -67,7 +68,11 @@ describe('grpcServer', () => {
     const heard: string[] = [];
     const stream = client.makeServerStreamRequest(PATH, raw, raw, Buffer.from('go'), new Metadata());
     stream.on('data', (message: Buffer) => heard.push(message.toString()));
-    const ended = await new Promise((resolve) => stream.on('status', ({ code }) => { resolve(code); }));
+    const ended = await new Promise((resolve) =>
+      stream.on('status', ({ code }) => {
+        resolve(code);
+      }),
+    );
 
     expect(heard).toEqual(['one', 'two']);
     expect(ended).toBe(status.OK);
@@ -76,8 +81,11 @@ describe('grpcServer', () => {
   test('ends a call at the deadline that the client has told, and lets go of its work', async () => {
     const overs = new Subject<string>();
     const { endpoint } = await serving((call) => {
-      call.over$.subscribe(() => {
-        overs.next('let go');
+      call.over$.subscribe({
+        next: () => {
+          overs.next('let go');
+        },
+        error: unexpected,
       });
     });
     const over = firstValueFrom(overs);
@@ -92,8 +100,11 @@ describe('grpcServer', () => {
     const overs = new Subject<string>();
     const arrived = new Subject<void>();
     const { endpoint } = await serving((call) => {
-      call.over$.subscribe(() => {
-        overs.next(call.message.toString());
+      call.over$.subscribe({
+        next: () => {
+          overs.next(call.message.toString());
+        },
+        error: unexpected,
       });
       arrived.next();
     });
@@ -192,8 +203,11 @@ describe('grpcServer', () => {
   test('gives up on a client that does not read what it has asked for', async () => {
     const overs = new Subject<string>();
     const { path } = await serving((call) => {
-      call.over$.subscribe(() => {
-        overs.next('given up');
+      call.over$.subscribe({
+        next: () => {
+          overs.next('given up');
+        },
+        error: unexpected,
       });
       for (let sent = 0; sent < 10; sent += 1) call.answer(Buffer.alloc(8 * MIB));
     });

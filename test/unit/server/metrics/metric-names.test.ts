@@ -48,7 +48,7 @@ function everything(): string {
 /** Asks on a route, as a client does. */
 function askOnce({ http }: AgentMetrics): void {
   const [route] = http.metered([{ path: '/pods', access: 'node', answer: () => EMPTY }], 'local');
-  route?.answer({ request: { method: 'GET' } } as Exchange).subscribe({
+  route?.answer({ request: { method: 'GET' } } as unknown as Exchange).subscribe({
     error: (error: unknown) => {
       throw error;
     },

@@ -1,4 +1,4 @@
-import { NEVER, of, throwError, timer, type Observable } from 'rxjs';
+import { NEVER, of, throwError, timer, type Observable, mergeMap } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../../src/model/pod.ts';
@@ -58,19 +58,16 @@ function look({ at = [0], onlyClaims = false, tree = () => of({ bytes: 4, inodes
     },
   } as unknown as StatsPorts;
   new TestScheduler(() => undefined).run(({ flush }) => {
-    const volumes = volumeLook();
+    const looks = { volumes: volumeLook() };
     for (const time of at) {
-      timer(time).subscribe({
-        next: () => {
-          volumes(ports, pods, onlyClaims).subscribe({
-            next: (found) => {
-              last = found;
-            },
-            error: (error: unknown) => counted.push(String(error)),
-          });
-        },
-        error: () => undefined,
-      });
+      timer(time)
+        .pipe(mergeMap(() => looks.volumes(ports, pods, onlyClaims)))
+        .subscribe({
+          next: (found) => {
+            last = found;
+          },
+          error: (error: unknown) => counted.push(String(error)),
+        });
     }
     flush();
   });
