@@ -43,6 +43,10 @@ describe('the options of commands', () => {
     ['trace -o json', 'trace --output json', { format: 'json' }],
     ['top -o json', 'top --output json', { format: 'json' }],
     ['problems -o json', 'problems --output json', { format: 'json' }],
+    ['simulate -o json d', 'simulate --output json d', { format: 'json' }],
+    ['replay -o json f', 'replay --output json f', { format: 'json' }],
+    ['replay f --until 10m', 'replay f --until 600s', { until: 600_000 }],
+    ['run --record f', 'run --record=f', { record: 'f' }],
   ])('%s is %s', (short, long, options) => {
     expect(read(short)).toEqual(read(long));
     expect(read(short)).toMatchObject({ options });

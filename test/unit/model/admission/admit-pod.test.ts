@@ -276,3 +276,27 @@ describe('admitPod: ports of the node', () => {
     expect(refusalOf(judge(port(80), [podThat(init(), 'b')]))).toBe('admitted');
   });
 });
+
+describe('admitPod: the system that a pod is for', () => {
+  const labelled = (os: string): Pod => {
+    const pod = podThat();
+    return { ...pod, metadata: { ...pod.metadata, labels: { 'kubernetes.io/os': os } } };
+  };
+
+  it.each([
+    ['takes a pod whose label names this one', labelled('linux'), 'admitted'],
+    [
+      'refuses a pod whose label names another one',
+      labelled('windows'),
+      "PodOSSelectorNodeLabelDoesNotMatch: Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+    ],
+    ['takes a pod whose spec names this one', podThat({ os: { name: 'linux' } }), 'admitted'],
+    [
+      'refuses a pod whose spec names another one',
+      podThat({ os: { name: 'windows' } }),
+      "PodOSNotSupported: Failed to admit pod as the OS field doesn't match node OS",
+    ],
+  ])('%s', (_, pod, expected) => {
+    expect(refusalOf(admitPod(pod, [], NODE))).toBe(expected);
+  });
+});
