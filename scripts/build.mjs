@@ -40,8 +40,12 @@ await Promise.all([
     .then(() => chmod(`${outdir}/main.js`, 0o755)),
 ]);
 await writeFile(`${outdir}/package.json`, '{ "type": "commonjs" }\n');
-// A build that is for tests is not worth the seconds.
-if (outdir === 'dist') await promisify(execFile)(process.execPath, ['scripts/lib/write-code-cache.cjs']);
+// A build that is for tests is not worth the seconds. Without that code the bundle only starts more slowly.
+if (outdir === 'dist') {
+  await promisify(execFile)(process.execPath, ['scripts/lib/write-code-cache.cjs']).catch(({ stdout, message }) => {
+    console.warn(stdout || message);
+  });
+}
 
 /** Undici is as large as all the rest, and only sources over HTTP want it. */
 function apart(/** @type {import('esbuild').PluginBuild} */ { onResolve }) {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -11,7 +11,7 @@ test('quickstart says why there are no containers here, runs the examples withou
   await expect
     .poll(output, LIMIT)
     .toMatch(/^ticker-simulated +ticker +Running +0 .*\n(?:.*\n)*?web-simulated +httpd +Running/m);
-  expect(errors()).toMatch(/no real containers here: needs root/);
+  if (canBeNobody) expect(errors()).toMatch(/no real containers here: needs root/);
   const [, node = ''] = /come from the files in +(\S+)\/manifests/.exec(output()) ?? [];
   expect(existsSync(`${node}/manifests/web.yaml`)).toBe(true);
 
@@ -24,11 +24,18 @@ test('quickstart says why there are no containers here, runs the examples withou
 
 let interrupt = (): void => undefined;
 
-/** Starts it as a user without rights, as from a terminal: Ctrl-C reaches all that stands in the foreground. */
+const AS_NOBODY = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+const isRoot = process.getuid?.() === 0;
+/** Who is not root has no rights anyway; root can give them up where others may read what lies here. */
+const canBeNobody = !isRoot || spawnSync('setpriv', [...AS_NOBODY, 'test', '-r', process.cwd()]).status === 0;
+
+/**
+ * Starts it as a user without rights, as from a terminal: Ctrl-C reaches all that stands in the foreground. Where only
+ * root may look in here it is asked for a simulated runtime, as it could have a real one.
+ */
 function quickstart(): [() => string, () => string, Promise<number | null>] {
-  const asNobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
-  const [program, args] =
-    process.getuid?.() === 0 ? ['setpriv', [...asNobody, 'scripts/quickstart']] : ['scripts/quickstart', []];
+  const plain = ['scripts/quickstart', ...(canBeNobody ? [] : ['--simulated'])];
+  const [program = '', ...args] = isRoot && canBeNobody ? ['setpriv', ...AS_NOBODY, ...plain] : plain;
   const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -65,7 +65,7 @@ describe('completion', () => {
         'port-forward',
       ]),
     );
-    expect(offers('r').toSorted()).toEqual(['restart', 'run']);
+    expect(offers('r').toSorted()).toEqual(['replay', 'restart', 'run']);
     expect(offers('st').toSorted()).toEqual(['start', 'stop']);
   });
 
