@@ -1,4 +1,15 @@
-import { catchError, defer, forkJoin, map, of, switchMap, tap, throwError, type Observable } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  forkJoin,
+  map,
+  of,
+  switchMap,
+  tap,
+  throwError,
+  type Observable,
+} from 'rxjs';
 import type {
   Container,
   ContainerStatus,
@@ -57,7 +68,7 @@ export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Re
         return message$.pipe(map((message) => ({ state, detail: detailOf(status, message) })));
       }),
       map(({ state, detail }) => {
-        details.set(container.id, { state, detail });
+        if (!mayBecomeOom(state, detail)) details.set(container.id, { state, detail });
         return { ...container, state, detail };
       }),
       goneMeans(undefined),
@@ -218,6 +229,17 @@ function containerState(state: Container['state']): ContainerState {
 function complaintOf({ message = '', annotations = {} }: ContainerStatus = {}): string {
   return message !== '' && SECRET_IN_COMMAND in annotations ? withoutCommand(message) : message;
 }
+
+/** Nanoseconds within which a runtime that told of an end may still find out that it was for want of memory. */
+const OOM_NEWS = 3_000_000_000;
+
+/** Containerd hears of the want of memory beside the end, sometimes after it, and changes the reason then. */
+function mayBecomeOom(state: ContainerState, { exitCode, reason, finishedAt }: ContainerDetail): boolean {
+  if (state !== 'exited' || exitCode !== KILLED || reason !== 'Error') return false;
+  return asyncScheduler.now() * 1_000_000 - finishedAt < OOM_NEWS;
+}
+
+const KILLED = 137;
 
 function detailOf(status: ContainerStatus | undefined, ownMessage: string): ContainerDetail {
   const { image, imageRef, user } = status ?? {};

@@ -42,7 +42,8 @@ imageMaximumGCAge: 3s
     node.removeManifest('brief.yaml');
     await node.whenGone('brief');
     await until('its image to be gone', () => !node.runtime.images().includes(image));
-    expect(node.log()).toMatch(/"removed an image that was unused for too long","image":"[^"]*team\/brief:1"/);
+    const told = /"removed an image that was unused for too long","image":"[^"]*team\/brief:1"/;
+    await until('the log to tell it', () => told.test(node.log()));
     expect(await ask(node.paths.socket, '/metrics')).toContain(
       'kubelet_image_garbage_collected_total{reason="age"} 1\n',
     );

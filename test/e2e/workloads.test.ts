@@ -46,7 +46,8 @@ describe('workloads in manifests', () => {
       return now.length === 2 && now.every(({ id }) => !before.includes(id)) && (await node.pods()).length === 2;
     });
     expect(fewest).toBe(2);
-    expect((await phases(node)).toSorted()).toEqual(['web-0 Running', 'web-1 Running']);
+    const both = ['web-0 Running', 'web-1 Running'];
+    await until('both to be told as running', async () => (await phases(node)).toSorted().join() === both.join());
 
     node.removeManifest('web.yaml');
     await node.whenGone('web-0');
@@ -63,7 +64,8 @@ describe('workloads in manifests', () => {
     await node.start();
     const names = ['web', 'one-0', 'one-1'];
     const before = await Promise.all(names.map(async (name) => (await node.whenRunning(name)).id));
-    expect((await phases(node)).toSorted()).toEqual(['one-0 Running', 'one-1 Running', 'web-node Running']);
+    const running = ['one-0 Running', 'one-1 Running', 'web-node Running'];
+    await until('all to be told as running', async () => (await phases(node)).toSorted().join() === running.join());
 
     node.dropManifest('set.yaml', workload('DaemonSet', next, {}));
     node.dropManifest('one.yaml', recreate(next));
