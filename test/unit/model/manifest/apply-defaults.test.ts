@@ -116,6 +116,28 @@ describe('applyDefaults', () => {
     });
   });
 
+  it('asks the whole server where a grpc probe names no service, and makes keys of files required', () => {
+    const container = aContainer({
+      startupProbe: { grpc: { port: 9 } },
+      livenessProbe: { tcpSocket: { port: 80 } },
+      lifecycle: { postStart: { httpGet: { port: 80, scheme: 'HTTPS' } } },
+      env: [{ name: 'C', valueFrom: { fileKeyRef: { volumeName: 'v', path: 'a', key: 'k' } } }],
+    });
+    expect(applyDefaults(aPod({ containers: [container] })).spec?.containers?.[0]).toMatchObject({
+      startupProbe: { grpc: { port: 9, service: '' }, failureThreshold: 3 },
+      livenessProbe: { tcpSocket: { port: 80 }, timeoutSeconds: 1, periodSeconds: 10 },
+      lifecycle: { postStart: { httpGet: { path: '/', scheme: 'HTTPS' } } },
+      env: [{ valueFrom: { fileKeyRef: { key: 'k', optional: false } } }],
+    });
+  });
+
+  it.each([
+    ['serviceAccountName', { serviceAccountName: 'robot' }],
+    ['serviceAccount, its older name', { serviceAccount: 'robot' }],
+  ])('gives the account under both names where it is given as %s', (_, given) => {
+    expect(applyDefaults(aPod(given)).spec).toMatchObject({ serviceAccountName: 'robot', serviceAccount: 'robot' });
+  });
+
   it('fills in volumes, and makes one without a source an emptyDir', () => {
     const volumes = [
       { name: 'none' },
