@@ -35,7 +35,7 @@ import type { RuntimeContext } from './context.ts';
 import { ensureImage, StartError, withTag, type Images, type ImageStep } from './ensure-image.ts';
 import type { PodPlan } from './plan-pod.ts';
 import { complaintOf, makeContainer } from './make-container.ts';
-import type { Step } from './plan-steps.ts';
+import { SANDBOX_CHANGED, type Step } from './plan-steps.ts';
 import { preparePodCgroup, withinPodCgroup } from './pod-cgroup.ts';
 import { nextAttemptByLogs, preparePodFiles } from './pod-files.ts';
 import { planSandbox, type SandboxPlan } from './sandbox-plan.ts';
@@ -97,6 +97,7 @@ export function performPlan(
     };
     const does = (...kinds: readonly Step['do'][]): boolean => plan.steps.some((step) => kinds.includes(step.do));
     const steps$ = concat(
+      plan.steps.some(replacesSandbox) ? of(noted(REPLACED)) : EMPTY,
       plan.sandbox && does('startContainer') ? preparePodFiles(pod, context, memory.mounts).pipe(map(noted)) : EMPTY,
       ...plan.steps.map((step) =>
         concat(
@@ -112,6 +113,13 @@ export function performPlan(
     );
   });
 }
+
+/** The first sandbox of a pod replaces none. */
+function replacesSandbox(step: Step): boolean {
+  return step.do === 'runSandbox' && step.attempt > 0;
+}
+
+const REPLACED: PodNote = { level: 'Normal', reason: 'SandboxChanged', message: SANDBOX_CHANGED };
 
 function noted(note: PodNote): PlanProgress {
   return { kind: 'note', note };

@@ -1,7 +1,7 @@
 import { isSidecar } from '../model/containers.ts';
 import type { ObservedContainer } from '../model/observed.ts';
 import type { Container } from '../model/pod.ts';
-import { afterInitExit } from '../model/restart/restart-policy.ts';
+import { afterInitExit, restartPolicyOf } from '../model/restart/restart-policy.ts';
 import { planCreated, planRunning } from './plan-container.ts';
 import type { SandboxContext } from './plan-context.ts';
 import { afterBackoff, restart } from './plan-restart.ts';
@@ -93,6 +93,8 @@ function initProgress(context: SandboxContext, container: Container, newest: Obs
     case 'created':
       return { kind: 'underWay', decision: planCreated(context, container, newest) };
     case 'unknown':
+      // Nobody will ever know whether it did its work, so it counts as failed.
+      if (restartPolicyOf(context.pod.spec, container) === 'Never') return { kind: 'failed' };
       return { kind: 'underWay', decision: restart(context, container, newest, UNKNOWN) };
     case 'exited':
       switch (afterInitExit(context.pod.spec, container, exitOf(newest))) {
@@ -125,7 +127,7 @@ function sidecarProgress(context: SandboxContext, container: Container, newest: 
   }
 }
 
-const UNKNOWN = 'Container is in "unknown" state, try killing it before restart';
+const UNKNOWN = 'Init container is in "unknown" state, try killing it before restart';
 
 function hasStarted({ probes }: SandboxContext, { name, startupProbe }: Container, { id }: ObservedContainer): boolean {
   if (!startupProbe) return true;

@@ -11,7 +11,7 @@ import { planContainer } from './plan-container.ts';
 import type { Known, PlanContext, SandboxContext } from './plan-context.ts';
 import { planInit } from './plan-init.ts';
 import { appliedAfter } from './plan-resize.ts';
-import { exitOf, newestOf, startOf, type Decision, type Step, type Waiting } from './plan-steps.ts';
+import { exitOf, newestOf, SANDBOX_CHANGED, startOf, type Decision, type Step, type Waiting } from './plan-steps.ts';
 
 export interface PodPlan {
   readonly steps: readonly Step[];
@@ -138,8 +138,6 @@ function nextSandboxBackoff(last: Backoff | undefined, now: number): Backoff {
   if (!isSeries) return { delay: 0, since: now };
   return { delay: last.delay === 0 ? 1_000 : Math.min(last.delay * 2, SANDBOX_CEILING), since: now };
 }
-
-const SANDBOX_CHANGED = 'Pod sandbox changed, it will be killed and re-created.';
 
 /** In a new sandbox everything starts but what has ended for good; that of a Never pod is settled before. */
 function isDone({ spec }: Pod, container: Container, newest: ObservedContainer | undefined): boolean {

@@ -55,6 +55,9 @@ export type Decision =
       readonly remember: readonly (readonly [string, KeyedBackoff])[];
     };
 
+/** Why all of a pod is ended that goes on in a new sandbox, in the kubelet's words. */
+export const SANDBOX_CHANGED = 'Pod sandbox changed, it will be killed and re-created.';
+
 export function start(name: string, ...steps: readonly Step[]): Decision {
   return { kind: 'start', name, steps, remember: [] };
 }

@@ -13,9 +13,11 @@ import {
   merge,
   of,
   switchMap,
+  take,
   timer,
   type Observable,
 } from 'rxjs';
+import { shareLatest } from '../../operators/share-latest.ts';
 import { podOfCgroup, podCgroup, qosCgroup, type CgroupDriver } from '../../model/cgroup.ts';
 import { burstableCpu, sharesOf } from '../../model/cgroup-limits.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -53,25 +55,27 @@ export function keepCgroups(
   isKnown: (uid: PodUid) => boolean,
 ): Observable<string> {
   const [burstable, bestEffort] = [qosCgroup(root, driver, 'Burstable'), qosCgroup(root, driver, 'BestEffort')];
-  const shares$ = defer(() => book$.pipe(map(sharesIn()), distinctUntilChanged()));
+  const shares$ = defer(() => book$.pipe(map(sharesIn()), distinctUntilChanged())).pipe(shareLatest());
 
   function apply(path: string, limits: CgroupLimits): Observable<string> {
     return told(`cgroup ${path}`, () => cgroups.apply(path, limits));
   }
 
-  const kept$ = shares$.pipe(
-    switchMap((cpuShares, index) =>
-      merge(
-        apply(burstable, { cpuShares }),
-        // The first weight comes with everything else.
-        timer(index === 0 ? 0 : REFRESH, REFRESH).pipe(
-          exhaustMap(() =>
-            concat(
-              ...[...fixed].map(([path, limits]) => apply(path, limits)),
-              apply(bestEffort, { cpuShares: LEAST }),
-              apply(burstable, { cpuShares }),
-            ),
-          ),
+  function weigh(cpuShares: number): Observable<string> {
+    return apply(burstable, { cpuShares });
+  }
+
+  // Apart from each other: pods that come and go must not hold up what does not depend on them.
+  const kept$ = merge(
+    shares$.pipe(switchMap(weigh)),
+    shares$.pipe(
+      take(1),
+      switchMap(() => timer(0, REFRESH)),
+      exhaustMap(() =>
+        concat(
+          ...[...fixed].map(([path, limits]) => apply(path, limits)),
+          apply(bestEffort, { cpuShares: LEAST }),
+          shares$.pipe(take(1), concatMap(weigh)),
         ),
       ),
     ),

@@ -116,6 +116,16 @@ describe('performPlan', () => {
     expect(said).toEqual(['a Pulled', 'a Created', 'a Started', 'b Pulled', 'b Created', 'b Started']);
   });
 
+  it('tells SandboxChanged before it makes another sandbox of the pod, and not before the first', () => {
+    const changes = (...steps: readonly Step[]): readonly string[] => outcome(perform(plan(steps))).said;
+    expect(changes({ do: 'stopPod', why: '' }, { do: 'runSandbox', attempt: 1 })).toEqual([
+      ' SandboxChanged',
+      'a Killing',
+    ]);
+    expect(changes(NEW_SANDBOX)).toEqual([]);
+    expect(changes({ do: 'stopPod', why: '' })).toEqual(['a Killing']);
+  });
+
   it('tells first what of its resolver a pod does not get as it asked for it', () => {
     const asked = pod({ spec: { dnsPolicy: 'ClusterFirst' } });
     const { said } = outcome(performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, context()));

@@ -31,27 +31,52 @@ const runs = (name: string, more: Partial<ObservedContainer> = {}): ObservedCont
 describe('planInit', () => {
   describe('brings the init containers to their end, one after the other', () => {
     it.each<[string, Pod, readonly ObservedContainer[], readonly string[]]>([
-      ['starts the first one first', two, [], ['start a by logs']],
-      ['waits for one that runs', two, [runs('a')], []],
-      ['starts one again that was made and never started', two, [runs('a', { state: 'created' })], ['start made a-0']],
-      ['starts the next when one has done its work', two, [done('a')], ['start b by logs']],
-      ['starts the regular containers after the last one', two, [done('b'), done('a')], ['start main by logs']],
-      ['does not look back: the last one that is known counts', two, [done('b')], ['start main by logs']],
-      ['waits for the last one, whatever became of those before it', two, [runs('b'), failed('a')], []],
-      ['does not start the regular containers beside the last one', two, [runs('b'), done('a')], []],
+      ['starts the first init container where none has a status', two, [], ['start a by logs']],
+      ['waits for an init container that runs', two, [runs('a')], []],
       [
-        'kills and restarts one whose state nobody knows',
+        'starts an init container again that was made and never started',
+        two,
+        [runs('a', { state: 'created' })],
+        ['start made a-0'],
+      ],
+      ['starts the next init container when one has succeeded', two, [done('a')], ['start b by logs']],
+      [
+        'starts the regular containers when the last init container has succeeded',
+        two,
+        [done('b'), done('a')],
+        ['start main by logs'],
+      ],
+      [
+        'goes by the last init container that has a status, and does not look back',
+        two,
+        [done('b')],
+        ['start main by logs'],
+      ],
+      [
+        'waits for the last init container that has a status, whatever became of those before it',
+        two,
+        [runs('b'), failed('a')],
+        [],
+      ],
+      ['does not start regular containers beside an init container', two, [runs('b'), done('a')], []],
+      [
+        'kills and restarts an init container in a state that nobody knows',
         two,
         [runs('a', { state: 'unknown' })],
         ['stop a-0', 'start a 1'],
       ],
       [
-        'makes one anew that was made by another definition',
+        'makes an init container anew that was made by another definition',
         two,
         [runs('a', { state: 'created', annotations: OTHER_HASH })],
         ['start a 1'],
       ],
-      ['lets one that runs finish, however it is defined now', two, [runs('a', { annotations: OTHER_HASH })], []],
+      [
+        'lets an init container that runs finish, however it is defined now',
+        two,
+        [runs('a', { annotations: OTHER_HASH })],
+        [],
+      ],
     ])('%s', (_rule, of, seen, expected) => {
       expect(steps(planWithin(of, seen))).toEqual(expected);
     });
@@ -59,21 +84,43 @@ describe('planInit', () => {
 
   describe('restarts one that failed, or gives the pod up', () => {
     it.each<[string, Pod, readonly ObservedContainer[], readonly string[]]>([
-      ['restarts it under Always', two, [failed('a')], ['start a 1']],
-      ['restarts it under OnFailure', onFailure, [failed('a')], ['start a 1']],
-      ['ends the pod under Never', never, [failed('a')], ['stop the pod']],
-      ['ends the pod when a later one failed under Never', never, [failed('b'), done('a')], ['stop the pod']],
-      ['goes on under Never when it succeeded', never, [done('a')], ['start b by logs']],
-      ['counts one that ran out of memory as failed, whatever its exit code', two, [oomKilled('a')], ['start a 1']],
-      ['ends a Never pod for it', never, [oomKilled('a')], ['stop the pod']],
+      ['restarts an init container that failed under Always', two, [failed('a')], ['start a 1']],
+      ['restarts an init container that failed under OnFailure', onFailure, [failed('a')], ['start a 1']],
+      ['ends the pod when an init container failed under Never', never, [failed('a')], ['stop the pod']],
       [
-        'follows its own policy before that of the pod',
+        'ends the pod when a later init container failed under Never',
+        never,
+        [failed('b'), done('a')],
+        ['stop the pod'],
+      ],
+      [
+        'ends the pod when an init container under Never is in a state that nobody knows',
+        never,
+        [runs('a', { state: 'unknown' })],
+        ['stop the pod'],
+      ],
+      [
+        'restarts an init container in a state that nobody knows by its own OnFailure in a Never pod',
+        podOf([wanted('a', { restartPolicy: 'OnFailure' })], { restartPolicy: 'Never' }),
+        [runs('a', { state: 'unknown' })],
+        ['stop a-0', 'start a 1'],
+      ],
+      ['goes on under Never when an init container succeeded', never, [done('a')], ['start b by logs']],
+      [
+        'counts an init container that was OOMKilled as failed, whatever its exit code',
+        two,
+        [oomKilled('a')],
+        ['start a 1'],
+      ],
+      ['ends a Never pod when an init container was OOMKilled', never, [oomKilled('a')], ['stop the pod']],
+      [
+        'ends the pod when an init container with a policy Never of its own failed',
         podOf([wanted('a', { restartPolicy: 'Never' })]),
         [failed('a')],
         ['stop the pod'],
       ],
       [
-        'restarts it by its own OnFailure in a Never pod',
+        'restarts an init container that failed by its own OnFailure in a Never pod',
         podOf([wanted('a', { restartPolicy: 'OnFailure' })], { restartPolicy: 'Never' }),
         [failed('a')],
         ['start a 1'],
@@ -82,7 +129,7 @@ describe('planInit', () => {
       expect(steps(planWithin(of, seen))).toEqual(expected);
     });
 
-    it('lets it wait like any other container that crashes again and again', () => {
+    it('lets an init container that fails again and again wait as CrashLoopBackOff', () => {
       const first = planWithin(two, [exited(1, 1_000, { name: 'a' })], { now: 1_000 });
       const second = [exited(1, 2_000, { name: 'a', attempt: 1 })];
       const waits = planWithin(two, second, { memory: first.memory, now: 3_000 });
@@ -104,72 +151,94 @@ describe('planInit', () => {
 
   describe('keeps sidecars running beside the others', () => {
     it.each<[string, Pod, readonly ObservedContainer[], readonly string[]]>([
-      ['starts one in its turn', around, [done('a')], ['start s by logs']],
-      ['starts what follows as soon as it runs', around, [runs('s'), done('a')], ['start b by logs']],
+      ['starts a sidecar in its turn', around, [done('a')], ['start s by logs']],
+      ['starts what follows a sidecar as soon as it runs', around, [runs('s'), done('a')], ['start b by logs']],
       [
-        'starts the regular containers when the last init container is one',
+        'starts the regular containers when the last init container is a sidecar that runs',
         podOf([sidecar('s')]),
         [runs('s')],
         ['start main by logs'],
       ],
       [
-        'starts one again that was made and never started',
+        'starts a sidecar again that was made and never started',
         around,
         [runs('s', { state: 'created' }), done('a')],
         ['start made s-0'],
       ],
       [
-        'restarts one that ended while a later init container runs',
+        'restarts a sidecar that ended while a later init container runs',
         around,
         [runs('b'), failed('s'), done('a')],
         ['start s 1'],
       ],
       [
-        'restarts one that ended while the pod runs',
+        'restarts a sidecar that failed while the pod runs',
         around,
         [runs('main'), done('b'), failed('s'), done('a')],
         ['start s 1'],
       ],
-      ['restarts one that succeeded, too', around, [runs('main'), done('b'), done('s'), done('a')], ['start s 1']],
-      ['waits for its restart before it goes on', podOf([sidecar('s')]), [failed('s')], ['start s 1']],
       [
-        'restarts one in a Never pod',
+        'restarts a sidecar that succeeded, too',
+        around,
+        [runs('main'), done('b'), done('s'), done('a')],
+        ['start s 1'],
+      ],
+      [
+        'does not start what follows a sidecar that has ended before it runs again',
+        podOf([sidecar('s')]),
+        [failed('s')],
+        ['start s 1'],
+      ],
+      [
+        'restarts a sidecar in a Never pod',
         podOf([sidecar('s')], { restartPolicy: 'Never' }),
         [runs('main'), failed('s')],
         ['start s 1'],
       ],
       [
-        'starts one that is missing while the pod runs',
+        'restarts a sidecar that succeeded in an OnFailure pod',
+        podOf([sidecar('s')], { restartPolicy: 'OnFailure' }),
+        [runs('main'), done('s')],
+        ['start s 1'],
+      ],
+      [
+        'restarts a sidecar in a state that nobody knows in a Never pod',
+        podOf([sidecar('s')], { restartPolicy: 'Never' }),
+        [runs('main'), runs('s', { state: 'unknown' })],
+        ['stop s-0', 'start s 1'],
+      ],
+      [
+        'starts a sidecar that is missing while the pod runs',
         around,
         [runs('main'), done('b'), done('a')],
         ['start s by logs'],
       ],
       [
-        'starts several that are missing in the order of the pod',
+        'starts several sidecars that are missing in the order of the spec',
         podOf([sidecar('s'), sidecar('t'), sidecar('u')]),
         [runs('main'), runs('t')],
         ['start s by logs', 'start u by logs'],
       ],
       [
-        'replaces one whose image changed (ask 44)',
+        'kills and restarts a sidecar whose image changed (ask 44)',
         around,
         [runs('main'), runs('s', { annotations: OTHER_HASH }), done('b'), done('a')],
         ['stop s-0', 'start s 1'],
       ],
       [
-        'kills and restarts one whose state nobody knows',
+        'kills and restarts a sidecar in a state that nobody knows',
         around,
         [runs('main'), runs('s', { state: 'unknown' }), done('b'), done('a')],
         ['stop s-0', 'start s 1'],
       ],
       [
-        'ends them with the pod when nothing else is left',
+        'ends sidecars with the pod when nothing else is left of it',
         podOf([sidecar('s'), sidecar('t')], { restartPolicy: 'Never' }),
         [done('main'), runs('t'), runs('s')],
         ['stop the pod'],
       ],
       [
-        'does not restart one that ended when nothing else is left',
+        'does not restart a sidecar when nothing else is left of the pod',
         podOf([sidecar('s')], { restartPolicy: 'Never' }),
         [done('main'), failed('s')],
         ['stop the pod'],
@@ -184,33 +253,52 @@ describe('planInit', () => {
     it.each<
       [string, Pod, readonly ObservedContainer[], readonly (readonly [string, ProbeFindings])[], readonly string[]]
     >([
-      ['without a result', gated, [runs('s')], [], []],
-      ['while it has not succeeded', gated, [runs('s')], [['s', notYet]], []],
-      ['and goes on when it has', gated, [runs('s')], [['s', found('s-0')]], ['start b by logs']],
+      ['starts nothing after a sidecar whose startup probe has no result', gated, [runs('s')], [], []],
+      ['starts nothing after a sidecar whose startup probe has not succeeded', gated, [runs('s')], [['s', notYet]], []],
       [
-        'and takes no result of an earlier instance for it',
+        'starts what follows a sidecar when its startup probe has succeeded',
+        gated,
+        [runs('s')],
+        [['s', found('s-0')]],
+        ['start b by logs'],
+      ],
+      [
+        'takes no probe result of an earlier instance of a sidecar for it',
         gated,
         [runs('s', { attempt: 1 })],
         [['s', found('s-0')]],
         [],
       ],
       [
-        'and restarts it when it has failed',
+        'kills and restarts a sidecar whose startup probe failed',
         gated,
         [runs('s')],
         [['s', found('s-0', { startup: 'failure', started: false })]],
         ['stop s-0', 'start s 1'],
       ],
-      ['but no longer once the pod has begun', gated, [runs('main'), runs('s'), done('b')], [], []],
       [
-        'and lets a crashed regular container restart without a result (ask 43)',
+        'replaces a sidecar whose image changed before its startup probe has a result',
+        gated,
+        [runs('s', { annotations: OTHER_HASH })],
+        [],
+        ['stop s-0', 'start s 1'],
+      ],
+      [
+        'holds nothing back for the startup probe of a sidecar once the pod has begun',
+        gated,
+        [runs('main'), runs('s'), done('b')],
+        [],
+        [],
+      ],
+      [
+        'lets a regular container restart though the startup probe of a sidecar has no result (ask 43)',
         gated,
         [failed('main'), runs('s'), done('b')],
         [],
         ['start main 1'],
       ],
       [
-        'and restarts it when its liveness probe fails',
+        'kills and restarts a sidecar whose liveness probe failed',
         probed,
         [runs('main'), runs('s')],
         [['s', found('s-0', { liveness: 'failure' })]],
@@ -218,6 +306,15 @@ describe('planInit', () => {
       ],
     ])('%s', (_rule, of, seen, probes, expected) => {
       expect(steps(planWithin(of, seen, { probes }))).toEqual(expected);
+    });
+
+    it('says of an init container in a state that nobody knows what the kubelet says', () => {
+      const whyOf = (of: Pod, name: string): string | undefined => {
+        const [step] = planWithin(of, [runs(name, { state: 'unknown' })]).steps;
+        return step?.do === 'stopContainer' ? step.why : undefined;
+      };
+      const why = 'Init container is in "unknown" state, try killing it before restart';
+      expect([whyOf(two, 'a'), whyOf(podOf([sidecar('s')]), 's')]).toEqual([why, why]);
     });
 
     it('says of a sidecar that it is an init container, as the kubelet does', () => {
@@ -242,7 +339,7 @@ describe('planInit', () => {
       expect(steps(planWithin(two, seen))).toEqual(expected);
     });
 
-    it('but runs them anew in a new sandbox, and does not take their former end for it', () => {
+    it('removes all init containers before a new sandbox, and runs the first one anew in it', () => {
       const seen = { sandboxes: [endedSandbox()], containers: [failed('main', 137), done('b'), done('a')] };
       expect(steps(planFor(two, seen))).toEqual([
         'remove b-0 but its log',
@@ -276,6 +373,11 @@ describe('planInit', () => {
     });
   });
 
+  it('keeps of each init container only the newest instance that ended', () => {
+    const old = (attempt: number): ObservedContainer => exited(attempt === 2 ? 0 : 1, 0, { name: 'a', attempt });
+    expect(steps(planWithin(two, [runs('b'), old(2), old(1), old(0)]))).toEqual(['remove a-1', 'remove a-0']);
+  });
+
   describe('starts ephemeral containers once', () => {
     const withDebugger = (regular: readonly ObservedContainer[]): readonly string[] => {
       const of = podOf([wanted('a')], {
@@ -283,11 +385,11 @@ describe('planInit', () => {
       });
       return steps(planWithin(of, regular));
     };
-    it('beside init containers, and before them', () => {
+    it('starts ephemeral containers beside init containers, and before them', () => {
       expect(withDebugger([])).toEqual(['start debug by logs', 'start a by logs']);
       expect(withDebugger([runs('a')])).toEqual(['start debug by logs']);
     });
-    it('and never again', () => {
+    it('starts an ephemeral container never again, however it ended', () => {
       expect(withDebugger([runs('main'), done('debug'), done('a')])).toEqual([]);
       expect(withDebugger([runs('main'), failed('debug'), done('a')])).toEqual([]);
     });

@@ -48,7 +48,7 @@ function begin(of: Pod): Life {
 }
 
 describe('planPod, over the life of a pod', () => {
-  it('never starts anything before its turn, never two of one name, and comes to rest when the world does', () => {
+  it('never starts anything before its turn nor in one plan with the init container before it, never two of one name, and comes to rest when the world does', () => {
     const property = fc.property(podsOfAllKinds(), fc.array(happenings(), { maxLength: 40 }), (of, story) => {
       const life = begin(of);
       for (const what of story) happen(life, what);
@@ -133,6 +133,7 @@ function perform(life: Life, plan: PodPlan, crashesAfter = Infinity): void {
   let inUse = plan.sandbox?.id ?? '';
   const isAnew = plan.sandbox !== undefined && plan.steps.some((step) => step.do === 'removeContainer' && step.keepLog);
   if (isAnew) life.achieved.clear();
+  expectNothingAfterAnInitContainer(life.of, plan);
   for (const step of plan.steps.slice(0, crashesAfter)) inUse = doStep(life, step, inUse);
   if (plan.steps.length <= crashesAfter) life.memory = plan.memory;
   life.status = nextStatus(life.of, life.status, {
@@ -145,6 +146,15 @@ function perform(life: Life, plan: PodPlan, crashesAfter = Infinity): void {
     isEnding: false,
     now: life.now,
   });
+}
+
+/** So one that cannot be started holds up all that follows it. */
+function expectNothingAfterAnInitContainer({ spec }: Pod, { steps }: PodPlan): void {
+  const started = steps.flatMap((step) =>
+    step.do === 'startContainer' || step.do === 'startCreated' ? [step.container.name] : [],
+  );
+  const init = (spec.initContainers ?? []).filter((one) => !isSidecar(one)).map(({ name }) => name);
+  expect(started.slice(0, -1).filter((name) => init.includes(name))).toEqual([]);
 }
 
 function running(life: Life): readonly ObservedContainer[] {

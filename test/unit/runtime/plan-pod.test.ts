@@ -4,10 +4,10 @@ import { CONTAINER_HASH } from '../../../src/model/cri/labels.ts';
 import { containerHash } from '../../../src/model/container-hash.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../../src/model/observed.ts';
 import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
-import type { Pod } from '../../../src/model/pod.ts';
+import type { Container, Pod } from '../../../src/model/pod.ts';
 import type { PodPlan } from '../../../src/runtime/plan-pod.ts';
 import { container, exited, IMAGE, observed, pod, sandbox, wanted } from '../../marbles/fakes.ts';
-import { planFor, steps } from './plans.ts';
+import { found, planFor, steps } from './plans.ts';
 
 function plan(of: Pod, seen: Partial<ObservedPod>, memory: PodMemory = NO_MEMORY, now = 1_000): PodPlan {
   return planFor(of, seen, { memory, now });
@@ -20,28 +20,33 @@ const onFailure = pod({ spec: { restartPolicy: 'OnFailure' } });
 describe('planPod', () => {
   describe('decides whether the pod needs a new sandbox', () => {
     it.each<[string, Pod, Partial<ObservedPod>, readonly string[]]>([
-      ['makes the first one where there is none', pod(), {}, ['sandbox 0', 'start main by logs']],
-      ['keeps a ready one', pod(), { sandboxes: [sandbox()], containers: [container()] }, []],
+      ['makes the first sandbox, with attempt 0, where there is none', pod(), {}, ['sandbox 0', 'start main by logs']],
       [
-        'replaces one that ended',
+        'keeps a sandbox that is ready and the only one',
+        pod(),
+        { sandboxes: [sandbox()], containers: [container()] },
+        [],
+      ],
+      [
+        'replaces a sandbox that ended by one with the next attempt',
         pod(),
         { sandboxes: [sandbox({ attempt: 3, state: 'notReady' })], containers: [exited(137, 0, { sandboxId: 's-3' })] },
         ['sandbox 4', 'start main 1'],
       ],
       [
-        'ends containers that outlived their sandbox first',
+        'ends the whole pod before it gets another sandbox',
         pod(),
         { sandboxes: [sandbox({ state: 'notReady' })], containers: [container()] },
         ['stop the pod', 'sandbox 1', 'start main 1'],
       ],
       [
-        'replaces all where more than one is ready',
+        'replaces all sandboxes where more than one is ready',
         pod(),
         { sandboxes: [sandbox({ attempt: 1 }), sandbox()], containers: [container()] },
         ['stop the pod', 'sandbox 2', 'start main 1'],
       ],
       [
-        'keeps the newest where only older ones ended',
+        'keeps the newest sandbox where only older ones ended',
         pod(),
         {
           sandboxes: [sandbox({ attempt: 1 }), sandbox({ state: 'notReady' })],
@@ -50,31 +55,31 @@ describe('planPod', () => {
         ['remove s-0'],
       ],
       [
-        'replaces one on the network of the node when the pod wants its own',
+        'replaces a sandbox on the network of the node when the pod wants its own',
         pod(),
         { sandboxes: [sandbox({ hostNetwork: true, ips: [] })], containers: [container()] },
         ['stop the pod', 'sandbox 1', 'start main 1'],
       ],
       [
-        'replaces one with a network of its own when the pod wants that of the node',
+        'replaces a sandbox with a network of its own when the pod wants that of the node',
         pod({ spec: { hostNetwork: true } }),
         { sandboxes: [sandbox()], containers: [container()] },
         ['stop the pod', 'sandbox 1', 'start main 1'],
       ],
       [
-        'replaces one that got no address',
+        'replaces a sandbox with a network of its own that has no address',
         pod(),
         { sandboxes: [sandbox({ ips: [] })] },
         ['stop the pod', 'sandbox 1', 'start main by logs'],
       ],
       [
-        'keeps one without an address on the network of the node',
+        'keeps a sandbox without an address on the network of the node',
         pod({ spec: { hostNetwork: true } }),
         { sandboxes: [sandbox({ ips: [], hostNetwork: true })], containers: [container()] },
         [],
       ],
       [
-        'keeps one that was not inspected',
+        'keeps a sandbox that was not inspected yet',
         pod(),
         { sandboxes: [{ id: 's-0', attempt: 0, state: 'ready', createdAt: 0 }], containers: [container()] },
         [],
@@ -91,47 +96,59 @@ describe('planPod', () => {
     });
 
     it.each<[string, Pod, Partial<ObservedPod>, readonly string[], boolean]>([
-      ['nothing of a Never pod that ran in another', never, lost(exited(137)), [], true],
+      ['makes no other sandbox for a Never pod that ran in one', never, lost(exited(137)), [], true],
       [
-        'everything of a Never pod that never ran',
+        'makes another sandbox for a Never pod that never ran',
         never,
         lost(),
         ['sandbox 1', 'start main by logs', 'remove s-0'],
         false,
       ],
       [
-        'what was made of a Never pod and never started',
+        'makes another sandbox for a Never pod whose container was made and never started',
         never,
         lost(container({ state: 'created' })),
         ['sandbox 1', 'start main 1'],
         false,
       ],
       [
-        'everything of a Never pod whose first sandbox is to be made',
+        'starts a Never pod in its first sandbox whatever containers of it have ended',
         never,
         { containers: [exited(0)] },
         ['sandbox 0', 'start main 1'],
         false,
       ],
-      ['nothing that succeeded under OnFailure', onFailure, lost(exited(0)), [], true],
-      ['what failed under OnFailure', onFailure, lost(exited(1)), ['sandbox 1', 'start main 1'], false],
-      ['what succeeded under Always', pod(), lost(exited(0)), ['sandbox 1', 'start main 1'], false],
+      ['makes no other sandbox where everything has succeeded under OnFailure', onFailure, lost(exited(0)), [], true],
       [
-        'only what has not succeeded yet under OnFailure',
+        'starts in a new sandbox what failed under OnFailure',
+        onFailure,
+        lost(exited(1)),
+        ['sandbox 1', 'start main 1'],
+        false,
+      ],
+      [
+        'starts in a new sandbox what succeeded under Always',
+        pod(),
+        lost(exited(0)),
+        ['sandbox 1', 'start main 1'],
+        false,
+      ],
+      [
+        'starts everything in a new sandbox under Always, whatever it ended with',
         pod({ names: ['a', 'b'], spec: {} }),
         lost(exited(0, 0, { name: 'a' }), exited(2, 0, { name: 'b' })),
         ['sandbox 1', 'start a 1', 'start b 1'],
         false,
       ],
       [
-        'the rest of an OnFailure pod',
+        'leaves out of a new sandbox what succeeded under OnFailure',
         { ...onFailure, spec: { ...onFailure.spec, containers: [wanted('a'), wanted('b')] } },
         lost(exited(0, 0, { name: 'a' }), exited(2, 0, { name: 'b' })),
         ['sandbox 1', 'start b 1'],
         false,
       ],
       [
-        'nothing while containers of a Never pod still run outside; they end first',
+        'only ends what still runs of a Never pod without a ready sandbox',
         never,
         lost(container()),
         ['stop the pod'],
@@ -151,11 +168,16 @@ describe('planPod', () => {
     });
 
     it.each<[string, Pod, Partial<ObservedPod>, readonly string[]]>([
-      ['starts what has not run yet', pod(), within(), ['start main by logs']],
-      ['leaves what runs', pod(), within(container()), []],
-      ['starts what was made and never started', pod(), within(container({ state: 'created' })), ['start made main-0']],
+      ['starts a container of which there is no trace', pod(), within(), ['start main by logs']],
+      ['leaves a container alone that runs as it is defined', pod(), within(container()), []],
       [
-        'makes anew what was made in a sandbox that has ended',
+        'starts a container that was made and never started, without making it again',
+        pod(),
+        within(container({ state: 'created' })),
+        ['start made main-0'],
+      ],
+      [
+        'makes a container anew that was made in a sandbox that has ended',
         pod(),
         {
           sandboxes: [sandbox({ attempt: 1 }), sandbox({ state: 'notReady' })],
@@ -164,41 +186,65 @@ describe('planPod', () => {
         ['start main 1'],
       ],
       [
-        'makes anew what was made by another definition',
+        'makes a container anew that was made by another definition',
         pod(),
         within(container({ state: 'created', annotations: OTHER_HASH })),
         ['start main 1'],
       ],
       [
-        'kills what is in a state that nobody knows, and starts it',
+        'kills a container in a state that nobody knows, and starts it again',
         pod(),
         within(container({ state: 'unknown' })),
         ['stop main-0', 'start main 1'],
       ],
       [
-        'replaces what was defined otherwise',
+        'kills and restarts a container in a state that nobody knows under Never too',
+        never,
+        within(container({ state: 'unknown' })),
+        ['stop main-0', 'start main 1'],
+      ],
+      [
+        'leaves a container alone of which only variables, arguments or probes changed',
+        pod({
+          spec: {
+            containers: [
+              wanted('main', {
+                command: ['other'],
+                args: ['other'],
+                env: [{ name: 'OTHER', value: '1' }],
+                livenessProbe: { exec: { command: ['other'] } },
+                terminationMessagePolicy: 'FallbackToLogsOnError',
+              }),
+            ],
+          },
+        }),
+        within(container()),
+        [],
+      ],
+      [
+        'kills and restarts a running container whose hash is not that of its definition',
         pod(),
         within(container({ annotations: OTHER_HASH })),
         ['stop main-0', 'start main 1'],
       ],
       [
-        'replaces it under Never too',
+        'kills and restarts a container whose definition changed under Never too',
         never,
         within(container({ annotations: OTHER_HASH })),
         ['stop main-0', 'start main 1'],
       ],
-      ['restarts what ended under Always', pod(), within(exited(0)), ['start main 1']],
-      ['restarts what failed under OnFailure', onFailure, within(exited(3)), ['start main 1']],
+      ['restarts a container that succeeded under Always', pod(), within(exited(0)), ['start main 1']],
+      ['restarts a container that failed under OnFailure', onFailure, within(exited(3)), ['start main 1']],
       ['ends a pod of which everything succeeded under OnFailure', onFailure, within(exited(0)), ['stop the pod']],
       ['ends a pod of which everything ended under Never', never, within(exited(3)), ['stop the pod']],
       [
-        'goes on while one container runs',
+        'lets a pod go on while one of its containers runs',
         pod({ names: ['a', 'b'], spec: { restartPolicy: 'Never', containers: [wanted('a'), wanted('b')] } }),
         within(container({ name: 'a' }), exited(1, 0, { name: 'b' })),
         [],
       ],
       [
-        'starts in the order of the pod',
+        'starts containers in the order of the spec',
         pod({ names: ['zulu', 'alpha'] }),
         within(),
         ['start zulu by logs', 'start alpha by logs'],
@@ -210,7 +256,7 @@ describe('planPod', () => {
         ['stop main-0'],
       ],
       [
-        'replaces what runs in a sandbox that has ended',
+        'kills and restarts a container that runs in a sandbox that has ended',
         pod(),
         {
           sandboxes: [sandbox({ attempt: 1 }), sandbox({ state: 'notReady' })],
@@ -218,7 +264,12 @@ describe('planPod', () => {
         },
         ['stop main-0', 'start main 1'],
       ],
-      ['stops what is no longer in the pod', pod(), within(container(), container({ name: 'old' })), ['stop old-0']],
+      [
+        'stops a container that is no longer in the pod',
+        pod(),
+        within(container(), container({ name: 'old' })),
+        ['stop old-0'],
+      ],
     ])('%s', (_rule, of, seen, expected) => {
       expect(steps(plan(of, seen))).toEqual(expected);
     });
@@ -252,12 +303,12 @@ describe('planPod', () => {
     });
     const afterFirst = plan(pod(), crashed(1_000), NO_MEMORY, 1_000);
 
-    it('restarts the first time at once, and remembers it', () => {
+    it('restarts a container at once after its first end, and remembers 10 s for the next', () => {
       expect(steps(afterFirst)).toEqual(['start main 1']);
       expect(afterFirst.memory.restarts.get('main')?.backoff).toEqual({ delay: 10_000, since: 1_000 });
     });
 
-    it('then waits, with the message of the kubelet, and wakes at the end of the wait', () => {
+    it('lets a container that ends again wait as CrashLoopBackOff, tells how long, and wakes at the end of the wait', () => {
       const waits = plan(pod(), crashed(2_000), afterFirst.memory, 3_000);
       expect(steps(waits)).toEqual([]);
       expect(waits.finished).toBe(false);
@@ -269,17 +320,48 @@ describe('planPod', () => {
       expect(waits.memory).toEqual(afterFirst.memory);
     });
 
-    it('restarts when the wait is over, and doubles the next one', () => {
+    it('restarts a container when its wait is over, and doubles the next one', () => {
       const again = plan(pod(), crashed(2_000), afterFirst.memory, 12_000);
       expect(steps(again)).toEqual(['start main 1']);
       expect(again.memory.restarts.get('main')?.backoff).toEqual({ delay: 20_000, since: 12_000 });
     });
 
-    it.each<[string, Pod]>([
-      ['image', pod({ spec: { containers: [wanted('main', { image: 'busybox:2' })] } })],
-      ['resources', pod({ spec: { containers: [wanted('main', { resources: { limits: { cpu: '1' } } })] } })],
-    ])('forgets the wait when an edit changes the %s', (_what, edited) => {
-      expect(steps(plan(edited, crashed(2_000), afterFirst.memory, 3_000))).toEqual(['start main 1']);
+    it.each<[string, Partial<Container>, readonly string[]]>([
+      ['forgets the wait of a container when an edit changes its image', { image: 'busybox:2' }, ['start main 1']],
+      [
+        'forgets the wait of a container when an edit changes its resources',
+        { resources: { limits: { cpu: '1' } } },
+        ['start main 1'],
+      ],
+      ['keeps the wait of a container when an edit changes its command', { command: ['other'] }, []],
+    ])('%s', (_rule, edit, expected) => {
+      const edited = pod({ spec: { containers: [wanted('main', edit)] } });
+      expect(steps(plan(edited, crashed(2_000), afterFirst.memory, 3_000))).toEqual(expected);
+    });
+
+    it('lets a container that succeeds again and again under Always wait like one that fails', () => {
+      const succeeded = (finishedAt: number): Partial<ObservedPod> => ({
+        sandboxes: [sandbox()],
+        containers: [exited(0, finishedAt)],
+      });
+      const { memory } = plan(pod(), succeeded(1_000), NO_MEMORY, 1_000);
+      const waits = plan(pod(), succeeded(2_000), memory, 3_000);
+      expect(steps(waits)).toEqual([]);
+      expect(waits.waiting.get('main')?.reason).toBe('CrashLoopBackOff');
+      expect(waits.wakeAt).toBe(12_000);
+    });
+
+    it('only kills a container whose probe failed while its wait goes on, and restarts it when that is over', () => {
+      const probes = [['main', found('main-1', { liveness: 'failure' })]] as const;
+      const former = exited(1, 1_000);
+      const seen = { sandboxes: [sandbox()], containers: [container({ attempt: 1 }), former] };
+      const killed = planFor(pod(), seen, { memory: afterFirst.memory, now: 5_000, probes });
+      expect(steps(killed)).toEqual(['stop main-1']);
+      const then = { ...seen, containers: [exited(137, 6_000, { attempt: 1 }), former] };
+      expect(plan(pod(), then, killed.memory, 6_000).wakeAt).toBe(16_000);
+      expect(steps(plan(pod(), then, killed.memory, 16_000))).toContain('start main 2');
+      const later = planFor(pod(), seen, { memory: afterFirst.memory, now: 11_000, probes });
+      expect(steps(later)).toEqual(['stop main-1', 'start main 2']);
     });
 
     it('does not let others wait with it, and wakes for the one that waits least', () => {
@@ -316,7 +398,7 @@ describe('planPod', () => {
   });
 
   describe('tidies up', () => {
-    it('keeps of each container the newest that ended, beside the one that runs', () => {
+    it('keeps of each container only the newest instance that ended, beside the one that runs', () => {
       const seen: Partial<ObservedPod> = {
         sandboxes: [sandbox()],
         containers: [container({ attempt: 3 }), exited(1, 0, { attempt: 2 }), exited(1, 0, { attempt: 1 }), exited(1)],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { CONTAINER_HASH } from '../../../src/model/cri/labels.ts';
 import type { ObservedContainer } from '../../../src/model/observed.ts';
 import type { Container, Pod, PodStatus } from '../../../src/model/pod.ts';
+import type { ProbeFindings } from '../../../src/streams/workers/pod-work.ts';
 import { container, exited, pod, sandbox, wanted } from '../../marbles/fakes.ts';
 import { endedSandbox, found, planFor, planWithin, podOf, sidecar, steps } from './plans.ts';
 
@@ -22,37 +24,77 @@ describe('planPod', () => {
   describe('asks the rules of a container first, then its policy, then that of the pod', () => {
     const restart42 = rule('Restart', 'In', 42);
     it.each<[string, Pod, number, readonly string[]]>([
-      ['the pod says Always', ruled('Always', undefined), 0, ['start main 1']],
-      ['the pod says OnFailure, and it failed', ruled('OnFailure', undefined), 1, ['start main 1']],
-      ['the pod says OnFailure, and it did not fail', ruled('OnFailure', undefined), 0, []],
-      ['the pod says Never', ruled('Never', undefined), 1, []],
-      ['it says Always for itself', ruled('Never', 'Always'), 0, ['start main 1']],
-      ['it says OnFailure for itself, and it failed', ruled('Never', 'OnFailure'), 1, ['start main 1']],
-      ['it says OnFailure for itself, and it did not fail', ruled('Always', 'OnFailure'), 0, []],
-      ['it says Never for itself', ruled('Always', 'Never'), 1, []],
-      ['a rule names its exit code', ruled('Never', 'Never', restart42), 42, ['start main 1']],
-      ['no rule names its exit code', ruled('Never', 'Never', restart42), 7, []],
       [
-        'no rule names its exit code, and its policy restarts it',
+        'restarts a container that succeeded where the pod says Always',
+        ruled('Always', undefined),
+        0,
+        ['start main 1'],
+      ],
+      [
+        'restarts a container that failed where the pod says OnFailure',
+        ruled('OnFailure', undefined),
+        1,
+        ['start main 1'],
+      ],
+      ['leaves a container that succeeded where the pod says OnFailure', ruled('OnFailure', undefined), 0, []],
+      ['leaves a container that failed where the pod says Never', ruled('Never', undefined), 1, []],
+      [
+        'restarts a container that says Always for itself in a Never pod',
+        ruled('Never', 'Always'),
+        0,
+        ['start main 1'],
+      ],
+      [
+        'restarts a container that failed and says OnFailure for itself in a Never pod',
+        ruled('Never', 'OnFailure'),
+        1,
+        ['start main 1'],
+      ],
+      [
+        'leaves a container that succeeded and says OnFailure for itself in an Always pod',
+        ruled('Always', 'OnFailure'),
+        0,
+        [],
+      ],
+      ['leaves a container that says Never for itself in an Always pod', ruled('Always', 'Never'), 1, []],
+      [
+        'restarts a container whose rule names its exit code, though its policy is Never',
+        ruled('Never', 'Never', restart42),
+        42,
+        ['start main 1'],
+      ],
+      [
+        'leaves a container to its policy Never where no rule names its exit code',
+        ruled('Never', 'Never', restart42),
+        7,
+        [],
+      ],
+      [
+        'leaves a container to its policy OnFailure where no rule names its exit code',
         ruled('Never', 'OnFailure', restart42),
         7,
         ['start main 1'],
       ],
       [
-        'a rule excludes other exit codes',
+        'restarts a container by a NotIn rule that does not list its exit code',
         ruled('Never', 'Never', rule('Restart', 'NotIn', 0, 1)),
         2,
         ['start main 1'],
       ],
-      ['a rule excludes its exit code', ruled('Never', 'Never', rule('Restart', 'NotIn', 0, 1)), 1, []],
       [
-        'the second rule names its exit code',
+        'does not restart a container by a NotIn rule that lists its exit code',
+        ruled('Never', 'Never', rule('Restart', 'NotIn', 0, 1)),
+        1,
+        [],
+      ],
+      [
+        'restarts a container by its second rule where the first does not match',
         ruled('Never', 'Never', restart42, rule('Restart', 'In', 7)),
         7,
         ['start main 1'],
       ],
       [
-        'the first of two rules that match counts',
+        'goes by the first of two rules that match',
         ruled('Never', 'Never', restart42, rule('RestartAllContainers', 'In', 42)),
         42,
         ['start main 1'],
@@ -102,7 +144,7 @@ describe('planPod', () => {
     const of = podOf([wanted('i'), sidecar('s')], { restartPolicy: 'Never', containers: [main, wanted('peer')] });
     const life = [runs('peer'), ended(42), runs('s'), ended(0, 'i')];
 
-    it('ends what runs as fast as can be, and removes every trace but the logs', () => {
+    it('ends what runs without grace where a rule restarts all containers, and removes every trace but the logs', () => {
       expect(steps(planWithin(of, life))).toEqual([
         'stop peer-0 in 0 s',
         'stop s-0 in 0 s',
@@ -126,7 +168,7 @@ describe('planPod', () => {
       expect(steps(planWithin(debugged, seen.slice(0, 2)))).toEqual(['start i by logs']);
     });
 
-    it('keeps the sandbox, and starts with the first init container then', () => {
+    it('keeps the sandbox where all containers are restarted, and starts with the first init container then', () => {
       expect(planWithin(of, life).sandbox).toEqual(sandbox());
       expect(steps(planWithin(of, []))).toEqual(['start i by logs']);
     });
@@ -139,7 +181,7 @@ describe('planPod', () => {
       ]);
     });
 
-    it('does so for an init container that asks for it', () => {
+    it('restarts all containers where an init container asks for it', () => {
       const asking = podOf([sidecar('s'), wanted('i', { restartPolicyRules: [all] })], { restartPolicy: 'Never' });
       expect(steps(planWithin(asking, [ended(42, 'i'), runs('s')]))).toEqual([
         'stop s-0 in 0 s',
@@ -148,7 +190,7 @@ describe('planPod', () => {
       ]);
     });
 
-    it('does not do so for an end that belongs to a former sandbox', () => {
+    it('restarts not all containers for an end in a former sandbox', () => {
       const seen = {
         sandboxes: [sandbox({ attempt: 1 }), endedSandbox()],
         containers: [container({ name: 'i', attempt: 1, sandboxId: 's-1' }), ended(42)],
@@ -156,7 +198,7 @@ describe('planPod', () => {
       expect(steps(planFor(of, seen))).toEqual([]);
     });
 
-    it('leaves a pod alone whose container ended otherwise', () => {
+    it('restarts not all containers where the one that ended does not ask for it', () => {
       expect(steps(planWithin(of, [runs('peer'), ended(41), runs('s'), ended(0, 'i')]))).toEqual([]);
     });
   });
@@ -168,46 +210,69 @@ describe('planPod', () => {
     const both = [runs('peer'), runs('main')];
 
     it.each<[string, Pod, ReturnType<typeof found>, readonly string[]]>([
-      ['keeps a container that is well', under('Always'), found('main-0'), []],
+      ['keeps a container whose probes are well', under('Always'), found('main-0'), []],
       [
-        'keeps one that has not started yet',
+        'keeps a container whose startup probe has no result yet',
         under('Always'),
         found('main-0', { startup: 'unknown', started: false }),
         [],
       ],
       [
-        'keeps one that is only not ready',
+        'keeps a container that is only not ready',
         under('Always'),
         found('main-0', { readiness: 'failure', ready: false }),
         [],
       ],
       [
-        'restarts one that does not live',
+        'kills and restarts a container whose liveness probe failed',
         under('Always'),
         found('main-0', { liveness: 'failure' }),
         ['stop main-0', 'start main 1'],
       ],
       [
-        'restarts it under OnFailure',
+        'kills and restarts a container whose liveness probe failed under OnFailure',
         under('OnFailure'),
         found('main-0', { liveness: 'failure' }),
         ['stop main-0', 'start main 1'],
       ],
-      ['only ends it under Never', under('Never'), found('main-0', { liveness: 'failure' }), ['stop main-0']],
       [
-        'gives one that does not start the grace of its probe',
+        'kills a container whose liveness probe failed under Never, and does not restart it',
+        under('Never'),
+        found('main-0', { liveness: 'failure' }),
+        ['stop main-0'],
+      ],
+      [
+        'kills a container whose startup probe failed with the grace of that probe',
         under('Always'),
         found('main-0', { startup: 'failure', started: false }),
         ['stop main-0 in 7 s', 'start main 1'],
       ],
       [
-        'gives nothing for what was found of an earlier instance',
+        'takes no probe result of an earlier instance for that of a container',
         under('Always'),
         found('main-9', { liveness: 'failure' }),
         [],
       ],
     ])('%s', (_rule, of, findings, expected) => {
       expect(steps(planWithin(of, both, { probes: [['main', findings]] }))).toEqual(expected);
+    });
+
+    it('kills a container for its changed definition before its liveness, and for its liveness before its startup', () => {
+      const first = (more: Partial<ObservedContainer>, findings: Partial<ProbeFindings>): unknown => {
+        const seen = [runs('peer'), container({ name: 'main', ...more })];
+        const [step] = planWithin(under('Always'), seen, { probes: [['main', found('main-0', findings)]] }).steps;
+        return step?.do === 'stopContainer' && [step.why, step.grace];
+      };
+      const [startup, liveness] = [{ startup: 'failure' }, { liveness: 'failure' }] as const;
+      expect(first({ annotations: { [CONTAINER_HASH]: 'other' } }, { ...liveness, ...startup })).toEqual([
+        'Container main definition changed, will be restarted',
+        undefined,
+      ]);
+      expect(first({}, { ...liveness, ...startup })).toEqual([
+        'Container main failed liveness probe, will be restarted',
+        undefined,
+      ]);
+      expect(first({}, startup)).toEqual(['Container main failed startup probe, will be restarted', 7]);
     });
 
     it('says why, in the words of the kubelet', () => {

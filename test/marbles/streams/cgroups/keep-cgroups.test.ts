@@ -1,4 +1,4 @@
-import { map, merge, of, takeUntil, throwError, timer } from 'rxjs';
+import { delay, map, merge, of, takeUntil, throwError, timer } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodUid } from '../../../../src/model/pod.ts';
@@ -67,6 +67,18 @@ describe('keepCgroups', () => {
 
   it('sets everything anew every minute', () => {
     expect(after(61_000, recorded, [[0, bookWith('1')]]).slice(4)).toEqual([...ALL, '/kubepods/burstable 1024']);
+  });
+
+  it('sets everything though pods come and go meanwhile, with the newest weight', () => {
+    const slow = (log: string[]): Cgroups => ({
+      ...recorded(log),
+      apply: (path, limits) => recorded(log).apply(path, limits).pipe(delay(20)),
+    });
+    const books = [0, 5, 10, 15, 30].map((at, n) => [at, bookWith(`${n + 1}`)] as const);
+    expect(after(200, slow, books).filter((line) => ALL.includes(line))).toEqual(ALL);
+    expect(after(200, slow, books).at(-1)).toBe('/kubepods/burstable 5120');
+    const everyTwentySeconds = [...Array(10).keys()].map((n) => [n * 20_000, bookWith(`${n + 1}`)] as const);
+    expect(after(185_000, slow, everyTwentySeconds).filter((line) => line === '/kubepods 2048')).toHaveLength(4);
   });
 
   it('removes the cgroups of pods that nobody knows, once it is known who is known, and only where they are empty', () => {
