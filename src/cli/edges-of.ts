@@ -52,7 +52,7 @@ export function edgesOf(
   const { config } = run;
   const { cri, files } = ports;
   const counter = revisions();
-  const look = observer(tape?.port('cri', cri) ?? cri, tape?.port('files', files) ?? files, counter);
+  const look = observer(tape?.port('cri', cri) ?? cri, tape?.port('files', files) ?? files, counter, facts.hostIps);
   const context: Edges['context'] = {
     ...ports,
     config,

@@ -21,6 +21,8 @@ export interface NodeFacts {
   readonly runtimeName: string;
   /** Handlers of the runtime that can mount recursively read-only; absent: none. */
   readonly recursiveReadOnly?: ReadonlySet<string>;
+  /** Whether SELinux labels files here; absent: it does not. */
+  readonly selinux?: boolean;
   /** Files under /sys that show other tenants' heat, masked in containers like the runtime's own list. */
   readonly thermalThrottlePaths: readonly string[];
 }

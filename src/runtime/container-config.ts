@@ -47,7 +47,7 @@ export function containerConfig(
     args: (container.args ?? []).map(withVariables),
     workingDir: workingDir ?? '',
     envs: [...environment].map(keyValue),
-    mounts: mountsOf(pod, container, terminationLog, { paths }),
+    mounts: mountsOf(pod, container, terminationLog, { paths, facts }),
     labels: { ...keys.podLabels(pod), [keys.CONTAINER_NAME]: name },
     annotations: {
       ...annotationsOf(pod, container, restartCount),

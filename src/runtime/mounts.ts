@@ -1,7 +1,7 @@
 import type { Mount, MountPropagation } from '../model/cri/api.ts';
 import { etcHostsPath, fromRoot } from '../model/paths.ts';
 import type { Container, Pod } from '../model/pod.ts';
-import { isReadOnly, subPathDir, volumeDir } from '../model/volumes/volume-dir.ts';
+import { isReadOnly, sourceOf, subPathDir, volumeDir, type Volume } from '../model/volumes/volume-dir.ts';
 import type { RuntimeContext } from './context.ts';
 
 const ETC_HOSTS = '/etc/hosts';
@@ -15,14 +15,16 @@ const PROPAGATION: Readonly<Record<string, MountPropagation>> = {
 /**
  * What of the node a container sees: its volumes in the order of its list, then the pod's hosts file and its termination
  * log (facts sheet 15.4). What needs the node to be known (parts of volumes, images) is completed by `prepareMounts`.
+ * Where SELinux labels files, those that the agent has made for the pod are given its label.
  */
 export function mountsOf(
   pod: Pod,
   container: Container,
   terminationLog: string,
-  { paths }: Pick<RuntimeContext, 'paths'>,
+  { paths, facts }: Pick<RuntimeContext, 'paths' | 'facts'>,
 ): readonly Mount[] {
   const { uid, annotations } = pod.metadata;
+  const relabelled = facts.selinux === true ? { selinuxRelabel: true } : {};
   const own = (container.volumeMounts ?? []).map((mount, index): Mount => {
     const { name, mountPath, subPath = '', subPathExpr = '', readOnly, mountPropagation } = mount;
     const volume = pod.spec.volumes?.find((candidate) => candidate.name === name);
@@ -45,15 +47,24 @@ export function mountsOf(
         : ((volume && volumeDir(paths, pod.metadata, volume)) ?? ''),
       readonly: readOnly === true || (volume !== undefined && isReadOnly(volume)),
       propagation,
+      ...(volume && isMade(volume) ? relabelled : {}),
     };
   });
   return [
     ...own,
-    ...(bringsHosts(container) ? [] : [{ containerPath: ETC_HOSTS, hostPath: etcHostsPath(paths, uid) }]),
+    ...(bringsHosts(container)
+      ? []
+      : [{ containerPath: ETC_HOSTS, hostPath: etcHostsPath(paths, uid), ...relabelled }]),
     ...(container.terminationMessagePath
-      ? [{ containerPath: fromRoot(container.terminationMessagePath), hostPath: terminationLog }]
+      ? [{ containerPath: fromRoot(container.terminationMessagePath), hostPath: terminationLog, ...relabelled }]
       : []),
   ];
+}
+
+/** Whether what is in it was made by the agent, and is nobody else's. */
+function isMade(volume: Volume): boolean {
+  const source = sourceOf(volume);
+  return source !== undefined && source !== 'hostPath' && source !== 'nfs' && source !== 'image';
 }
 
 /** Whether a mount of its own stands where the pod's hosts file would. */

@@ -29,6 +29,7 @@ import type {
   Revision,
   Snapshot,
 } from '../model/observed.ts';
+import { podIpsInOrder } from '../model/pod-ips.ts';
 import type { PodUid } from '../model/pod.ts';
 import { takeTurns } from '../operators/take-turns.ts';
 import type { Revisions } from '../streams/pleg/revisions.ts';
@@ -50,9 +51,15 @@ const MOST_INSPECTIONS = 32;
 
 /**
  * Looks at the runtime. What an inspection told of a container in its present state stays true, so it is remembered:
- * in the steady state observing a pod costs two list calls and nothing else.
+ * in the steady state observing a pod costs two list calls and nothing else. `hostIps`, the node's addresses, tell which
+ * of several addresses of a pod comes first.
  */
-export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Revisions): Observer {
+export function observer(
+  cri: Cri,
+  files: Pick<Files, 'readFile'>,
+  revisions: Revisions,
+  hostIps: readonly string[] = [],
+): Observer {
   const details = new Map<string, { readonly state: ContainerState; readonly detail: ContainerDetail }>();
   const networks = new Map<string, Pick<ObservedSandbox, 'ips' | 'hostNetwork'>>();
   const owners = new Map<string, { readonly uid: PodUid; readonly seenAt: Revision }>();
@@ -80,7 +87,7 @@ export function observer(cri: Cri, files: Pick<Files, 'readFile'>, revisions: Re
     if (known || sandbox.state === 'notReady') return of({ ...sandbox, ...known });
     return inspections.inTurn(cri.podSandboxStatus({ podSandboxId: sandbox.id })).pipe(
       map((answer) => {
-        const network = networkOf(answer);
+        const network = networkOf(answer, hostIps);
         networks.set(sandbox.id, network);
         return { ...sandbox, ...network };
       }),
@@ -260,10 +267,13 @@ function userOf({ uid, gid, supplementalGroups }: LinuxContainerUser): NonNullab
   return { uid: uid ?? 0, gid: gid ?? 0, supplementalGroups: supplementalGroups ?? [] };
 }
 
-function networkOf({ status }: PodSandboxStatusResponse): Pick<ObservedSandbox, 'ips' | 'hostNetwork'> {
+function networkOf(
+  { status }: PodSandboxStatusResponse,
+  hostIps: readonly string[],
+): Pick<ObservedSandbox, 'ips' | 'hostNetwork'> {
   const { ip, additionalIps } = status?.network ?? {};
   const ips = [ip ?? '', ...(additionalIps ?? []).map((additional) => additional.ip ?? '')].filter(Boolean);
-  return { ips, hostNetwork: status?.linux?.namespaces?.options?.network === 'NODE' };
+  return { ips: podIpsInOrder(ips, hostIps), hostNetwork: status?.linux?.namespaces?.options?.network === 'NODE' };
 }
 
 /** Something may go between its listing and its inspection; then it is simply not there. */

@@ -21,6 +21,7 @@ import type { DnsProblem } from '../model/dns.ts';
 import { assertNever, messageOf } from '../model/errors.ts';
 import type { ObservedContainer, ObservedPod } from '../model/observed.ts';
 import { containerLink, containerLogPath, podLogDir } from '../model/paths.ts';
+import { podIpsInOrder } from '../model/pod-ips.ts';
 import type { FailedPull, PodMemory } from '../model/pod-memory.ts';
 import type { Container, Pod } from '../model/pod.ts';
 import { defaultPullPolicy } from '../model/manifest/pull-policy.ts';
@@ -193,7 +194,8 @@ function runSandbox(
             concatMap(() => cri.podSandboxStatus({ podSandboxId: progress.sandboxId })),
             tap(({ status }) => {
               const { ip, additionalIps } = status?.network ?? {};
-              progress.ips = [ip ?? '', ...(additionalIps ?? []).map((more) => more.ip ?? '')].filter(Boolean);
+              const all = [ip ?? '', ...(additionalIps ?? []).map((more) => more.ip ?? '')].filter(Boolean);
+              progress.ips = podIpsInOrder(all, context.facts.hostIps);
             }),
             ignoreElements(),
           ),

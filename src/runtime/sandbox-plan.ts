@@ -1,6 +1,7 @@
 import { forkJoin, map, of, type Observable } from 'rxjs';
 import type { PodSandboxConfig } from '../model/cri/api.ts';
 import { parseResolvConf, podDns, type DnsConfig, type DnsProblem } from '../model/dns.ts';
+import { isIPv6 } from '../model/pod-ips.ts';
 import type { Pod } from '../model/pod.ts';
 import type { RuntimeContext } from './context.ts';
 import { sandboxConfig } from './sandbox-config.ts';
@@ -29,7 +30,13 @@ export function sandboxForPull(pod: Pod, context: RuntimeContext): Observable<Po
 }
 
 /** Read anew for every sandbox: a laptop's resolver changes with its network. */
-function resolverOfNode({ config, files }: RuntimeContext): Observable<DnsConfig> {
-  if (config.resolvConf === '') return of({ servers: ['127.0.0.1'], searches: ['.'], options: [] });
+function resolverOfNode({ config, facts, files }: RuntimeContext): Observable<DnsConfig> {
+  if (config.resolvConf === '') return of(loopbackResolver(facts.hostIps));
   return files.readFile(config.resolvConf).pipe(map((text) => parseResolvConf(text ?? '')));
+}
+
+/** For pods of a node that is to have no resolver: the machine itself, once for each of its addresses (kubelet). */
+function loopbackResolver(hostIps: readonly string[]): DnsConfig {
+  const servers = hostIps.map((ip) => (isIPv6(ip) ? '::1' : '127.0.0.1'));
+  return { servers: servers.length === 0 ? ['127.0.0.1'] : [...new Set(servers)], searches: ['.'], options: [] };
 }

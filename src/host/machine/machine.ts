@@ -9,7 +9,7 @@ import { formatQuantity } from '../../model/quantity.ts';
 /** What the machine itself tells. */
 export type Machine = Pick<
   NodeFacts,
-  'memoryCapacity' | 'hugePageSizes' | 'cgroupV2' | 'swapController' | 'thermalThrottlePaths'
+  'memoryCapacity' | 'hugePageSizes' | 'cgroupV2' | 'swapController' | 'thermalThrottlePaths' | 'selinux'
 > & {
   /** Addresses of the machine, IPv4 first; without loopback and link-local ones. */
   readonly addresses: readonly string[];
@@ -25,6 +25,8 @@ export function machine(rootDir: string): Observable<Machine> {
       memoryCapacity: memory,
       capacity: { cpus: cpus().length, memory, disk: diskCapacity(rootDir), hugePages: hugePages(), ...pids() },
       appArmor: textOf('/sys/module/apparmor/parameters/enabled')?.startsWith('Y') === true,
+      // Where the kernel has SELinux but no policy was loaded, everything bears its first label.
+      selinux: existsSync('/sys/fs/selinux/enforce') && textOf('/proc/self/attr/current') !== 'kernel',
       hugePageSizes: names(HUGE_PAGES)
         .map(hugePageSize)
         .filter((size) => size !== undefined),

@@ -32,7 +32,11 @@ function held(state: Container['state'] = 'CONTAINER_RUNNING'): Held {
   };
 }
 
-function look(world: Held, answers: Partial<Cri> = {}): { readonly observer: Observer; readonly log: string[] } {
+function look(
+  world: Held,
+  answers: Partial<Cri> = {},
+  hostIps: readonly string[] = [],
+): { readonly observer: Observer; readonly log: string[] } {
   const log: string[] = [];
   const cri = fakeCri(log, {
     listPodSandbox: () => of({ items: world.sandboxes }),
@@ -40,7 +44,7 @@ function look(world: Held, answers: Partial<Cri> = {}): { readonly observer: Obs
     containerStatus: ({ containerId = '' }) => of({ status: world.statuses[containerId] }),
     ...answers,
   });
-  return { observer: observer(cri, fakeFiles(log), revisions()), log };
+  return { observer: observer(cri, fakeFiles(log), revisions(), hostIps), log };
 }
 
 function valueOf<T>(one$: Observable<T>): T {
@@ -180,6 +184,12 @@ describe('observer', () => {
       ips: ['10.0.0.7', 'fd00::7'],
       hostNetwork: true,
     });
+  });
+
+  it('tells the addresses of a pod in the order of the families of the node', () => {
+    const network = { ip: '10.0.0.7', additionalIps: [{ ip: 'fd00::7' }, { ip: '10.1.0.7' }] };
+    const { observer: eye } = look(held(), { podSandboxStatus: () => of({ status: { network } }) }, ['2001:db8::2']);
+    expect(valueOf(eye.observePod(UID)).sandboxes[0]?.ips).toEqual(['fd00::7', '10.0.0.7']);
   });
 
   it('groups what it lists by pod, and passes over what is not of Kubernetes', () => {

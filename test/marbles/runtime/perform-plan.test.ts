@@ -127,9 +127,15 @@ describe('performPlan', () => {
   });
 
   it('tells first what of its resolver a pod does not get as it asked for it', () => {
-    const asked = pod({ spec: { dnsPolicy: 'ClusterFirst' } });
-    const { said } = outcome(performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, context()));
-    expect(said).toEqual([' MissingClusterDNS']);
+    const searches = ['a'.repeat(254)];
+    const asked = pod({ spec: { dnsPolicy: 'ClusterFirst', dnsConfig: { searches } } });
+    const log: string[] = [];
+    const told: string[] = [];
+    performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, context({ cri: fakeCri(log) })).subscribe({
+      next: (it) => it.kind === 'note' && told.push(`${it.note.level} ${it.note.reason}, ${log.length} calls`),
+      error: unexpected,
+    });
+    expect(told).toEqual(['Normal MissingClusterDNS, 0 calls', 'Warning DNSConfigForming, 0 calls']);
   });
 
   it('runs the sandbox by the handler that the pod asks for', () => {
@@ -175,6 +181,19 @@ describe('performPlan', () => {
     ]);
     expect(requests[1]?.config?.metadata).toEqual({ name: 'a', attempt: 4 });
     expect(texts.get('/root/pods/u-1/etc-hosts')).toContain('10.0.0.7\tweb\n');
+  });
+
+  it('gives a new container the addresses of its new sandbox in the order of the families of the node', () => {
+    const texts = new Map<string, string>();
+    const { facts } = context();
+    const network = { ip: '10.0.0.7', additionalIps: [{ ip: 'fd00::7' }] };
+    outcome(
+      perform(plan([NEW_SANDBOX, start('a')]), {
+        cri: { podSandboxStatus: () => of({ status: { network } }) },
+        more: { files: fakeFiles([], {}, texts), facts: { ...facts, hostIps: ['2001:db8::2'] } },
+      }),
+    );
+    expect(texts.get('/root/pods/u-1/etc-hosts')).toContain('\nfd00::7\tweb\n10.0.0.7\tweb\n');
   });
 
   it('counts on from the log files of a container that the runtime has forgotten', () => {

@@ -55,12 +55,12 @@ describe('preparePodFiles', () => {
 });
 
 describe('writeHosts', () => {
-  it('writes the addresses of the pod under its host name', () => {
+  it('the hosts file of the pod has its addresses under its host name', () => {
     const { texts } = run((ground) => writeHosts(pod({ spec: { hostname: 'mine' } }), ['10.0.0.7'], ground));
     expect(texts.get('/root/pods/u-1/etc-hosts')).toContain('\n10.0.0.7\tmine\n');
   });
 
-  it('copies the file of the node to a pod on its network', () => {
+  it('the hosts file of a pod on the network of the node is copied from the node', () => {
     const { texts } = run((ground) => writeHosts(pod({ spec: { hostNetwork: true } }), [], ground));
     expect(texts.get('/root/pods/u-1/etc-hosts')).toBe(
       '# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n',
@@ -71,12 +71,17 @@ describe('writeHosts', () => {
     ['every container', [covering('init')], [covering('main')], false],
     ['one of two', [], [covering('main'), covering('side', '/etc/hosts.d')], true],
     ['an init container alone', [covering('init')], [covering('main', '/etc')], true],
-  ])('writes nothing where nobody would see it: %s brings its own', (_who, initContainers, containers, isWritten) => {
-    const { texts } = run((ground) => writeHosts(pod({ spec: { initContainers, containers } }), ['10.0.0.7'], ground));
-    expect(texts.has('/root/pods/u-1/etc-hosts')).toBe(isWritten);
-  });
+  ])(
+    'no hosts file is written where nobody would see it: %s brings its own',
+    (_who, initContainers, containers, isWritten) => {
+      const { texts } = run((ground) =>
+        writeHosts(pod({ spec: { initContainers, containers } }), ['10.0.0.7'], ground),
+      );
+      expect(texts.has('/root/pods/u-1/etc-hosts')).toBe(isWritten);
+    },
+  );
 
-  it('keeps the inode, which running containers have mounted', () => {
+  it('the hosts file has the mode 0644 and is written in place, for running containers have it mounted', () => {
     const options: unknown[] = [];
     const writeFile: Files['writeFile'] = (_path, _content, how) => {
       options.push(how);
@@ -88,14 +93,19 @@ describe('writeHosts', () => {
 });
 
 describe('makeTerminationLog', () => {
-  it('makes an empty file of a name by chance, and emits its path', () => {
-    const { texts, emitted } = run((ground) => makeTerminationLog(pod(), 'main', () => 0.5, ground));
+  it('each start gives a container an empty file of the mode 0666 for its last words, with a name by chance', () => {
+    const written: unknown[] = [];
+    const writeFile: Files['writeFile'] = (...how) => {
+      written.push(how);
+      return of(undefined);
+    };
+    const { emitted } = run((ground) => makeTerminationLog(pod(), 'main', () => 0.5, ground), { writeFile });
     const path = '/root/pods/u-1/containers/main/80000000';
     expect(emitted).toEqual([path]);
-    expect(texts.get(path)).toBe('');
+    expect(written).toEqual([[path, '', { mode: 0o666 }]]);
   });
 
-  it('names it with eight digits, whatever chance brings', () => {
+  it('the file for the last words has a name of eight hexadecimal digits', () => {
     const named = (random: number) =>
       run((ground) => makeTerminationLog(pod(), 'main', () => random, ground)).emitted[0];
     expect(named(0)).toBe('/root/pods/u-1/containers/main/00000000');

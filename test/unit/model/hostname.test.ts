@@ -7,19 +7,24 @@ const named = (name: string, spec: Partial<PodSpec>) => pod({ metadata: { name, 
 
 describe('podNames', () => {
   it.each<[string, string, Partial<PodSpec>, object]>([
-    ['takes the name of the pod', 'web-n1', {}, { hostname: 'web-n1' }],
-    ['takes spec.hostname before it', 'web-n1', { hostname: 'mine' }, { hostname: 'mine' }],
-    ['does not take an empty one', 'web-n1', { hostname: '' }, { hostname: 'web-n1' }],
-    ['cuts to 63 letters', 'a'.repeat(67), {}, { hostname: 'a'.repeat(63) }],
-    ['leaves no dash or dot at the end of what it cut', `${'a'.repeat(61)}-.n1`, {}, { hostname: 'a'.repeat(61) }],
+    ['the host name is the name of the pod', 'web-n1', {}, { hostname: 'web-n1' }],
+    ['the host name is spec.hostname where it is given', 'web-n1', { hostname: 'mine' }, { hostname: 'mine' }],
+    ['an empty spec.hostname is none', 'web-n1', { hostname: '' }, { hostname: 'web-n1' }],
+    ['a host name has at most 63 letters', 'a'.repeat(67), {}, { hostname: 'a'.repeat(63) }],
     [
-      'gives a pod in a subdomain a domain',
+      'a host name that was cut does not end in a dash or a dot',
+      `${'a'.repeat(61)}-.n1`,
+      {},
+      { hostname: 'a'.repeat(61) },
+    ],
+    [
+      'a pod with a subdomain has the domain <subdomain>.<namespace>.svc.<clusterDomain>',
       'web-n1',
       { subdomain: 'sub' },
       { hostname: 'web-n1', domain: 'sub.ns.svc.cluster.test' },
     ],
     [
-      'takes spec.hostnameOverride before all, dots and domain included',
+      'spec.hostnameOverride is taken as it stands, and leaves no domain',
       'web-n1',
       { hostnameOverride: 'over.ride.test', hostname: 'mine', subdomain: 'sub' },
       { hostname: 'over.ride.test' },
@@ -33,15 +38,25 @@ describe('kernelName', () => {
   const inDomain = { hostname: 'chosen', subdomain: 'sub', setHostnameAsFQDN: true };
 
   it.each<[string, Partial<PodSpec>, string, string]>([
-    ['is the plain name', { ...inDomain, setHostnameAsFQDN: false }, 'cluster.test', 'chosen'],
-    ['is the full name where the pod wants it', inDomain, 'cluster.test', 'chosen.sub.ns.svc.cluster.test'],
-    ['ends in a dot without a cluster domain, as in the kubelet', inDomain, '', 'chosen.sub.ns.svc.'],
-    ['is the plain name where there is no domain', { setHostnameAsFQDN: true }, 'cluster.test', 'web'],
+    [
+      'the kernel gets the host name without its domain',
+      { ...inDomain, setHostnameAsFQDN: false },
+      'cluster.test',
+      'chosen',
+    ],
+    [
+      'the kernel gets the full name with setHostnameAsFQDN',
+      inDomain,
+      'cluster.test',
+      'chosen.sub.ns.svc.cluster.test',
+    ],
+    ['the full name ends in a dot without clusterDomain', inDomain, '', 'chosen.sub.ns.svc.'],
+    ['setHostnameAsFQDN changes nothing where there is no domain', { setHostnameAsFQDN: true }, 'cluster.test', 'web'],
   ])('%s', (_rule, spec, clusterDomain, name) => {
     expect(kernelName(named('web', spec), clusterDomain)).toEqual({ kind: 'name', name });
   });
 
-  it('may have 64 letters and no more', () => {
+  it('a full name of more than 64 letters fails the pod', () => {
     const ofLength = (length: number) =>
       kernelName(named('web', { ...inDomain, hostname: 'h'.repeat(length - '.sub.ns.svc.c'.length) }), 'c');
     expect(ofLength(64)).toMatchObject({ kind: 'name' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hostNetworkHostsFile, hostsFile } from '../../../src/model/hosts-file.ts';
 
 describe('hostsFile', () => {
-  it('is, letter by letter, what the kubelet writes', () => {
+  it('the hosts file has its header, six lines for the machine itself, and one for each address of the pod', () => {
     expect(hostsFile(['10.99.0.7', 'fd00::7'], { hostname: 'bare-n1' })).toBe(
       '# Kubernetes-managed hosts file.\n' +
         '127.0.0.1\tlocalhost\n' +
@@ -16,12 +16,12 @@ describe('hostsFile', () => {
     );
   });
 
-  it('names a pod with a domain in full first', () => {
+  it('the line of a pod with a domain has its full name before its host name', () => {
     const text = hostsFile(['10.99.0.7'], { hostname: 'chosen', domain: 'sub.default.svc.cluster.test' });
     expect(text).toMatch(/\n10\.99\.0\.7\tchosen\.sub\.default\.svc\.cluster\.test\tchosen\n$/);
   });
 
-  it('ends with the aliases of the pod, one line for each entry', () => {
+  it('hostAliases stand at the end under a header of their own, one line for each entry', () => {
     const aliases = [
       { ip: '203.0.113.5', hostnames: ['one.test', 'two.test'] },
       { ip: '203.0.113.5', hostnames: ['three.test'] },
@@ -33,14 +33,14 @@ describe('hostsFile', () => {
 });
 
 describe('hostNetworkHostsFile', () => {
-  it('ends with the aliases of the pod', () => {
+  it('hostAliases stand behind the file of the node, too', () => {
     expect(hostNetworkHostsFile('127.0.0.1\tlocalhost\n', [{ ip: '203.0.113.5', hostnames: ['one.test'] }])).toBe(
       '# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n' +
         '\n# Entries added by HostAliases.\n203.0.113.5\tone.test\n',
     );
   });
 
-  it('is the file of the node under a header', () => {
+  it('on the network of the node the hosts file is that of the node under a header', () => {
     expect(hostNetworkHostsFile('127.0.0.1\tlocalhost\n')).toBe(
       '# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n',
     );

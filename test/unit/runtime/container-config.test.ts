@@ -201,17 +201,6 @@ describe('containerConfig', () => {
     expect(annotations?.['io.kubernetes.container.restartCount']).toBe('7');
   });
 
-  it('mounts host paths as they stand, read-only where it says so', () => {
-    const of = pod({ spec: { volumes: [{ name: 'h', hostPath: { path: '/srv/x' } }] } });
-    const { mounts } = config({ volumeMounts: [{ name: 'h', mountPath: '/x', readOnly: true }] }, of);
-    expect(mounts?.[0]).toMatchObject({ containerPath: '/x', hostPath: '/srv/x', readonly: true });
-  });
-
-  it('lets a container bring its own hosts file, and mounts no termination log without a path for it', () => {
-    const { mounts } = config({ volumeMounts: [{ name: 'e', mountPath: '/etc/hosts' }] });
-    expect(mounts?.map(({ containerPath }) => containerPath)).toEqual(['/etc/hosts']);
-  });
-
   it.each([
     ['as root where the image does not say', {}, { runAsUser: { value: 0 } }],
     ['as the user number of the image', { uid: 1_234 }, { runAsUser: { value: 1_234 } }],

@@ -91,7 +91,7 @@ describe('sandboxConfig', () => {
 
   it.each<[string, Container['ports'], readonly object[]]>([
     [
-      'maps the same port of two protocols twice',
+      'one port of two protocols is mapped twice',
       [
         { containerPort: 53, protocol: 'UDP' },
         { containerPort: 53, protocol: 'TCP' },
@@ -102,12 +102,12 @@ describe('sandboxConfig', () => {
       ],
     ],
     [
-      'maps one port of one protocol once',
+      'one port of one protocol is mapped once, though a container lists it twice',
       [{ containerPort: 80 }, { containerPort: 80, protocol: 'TCP', name: '' }],
       [{ protocol: 'TCP', containerPort: 80, hostPort: 0, hostIp: '' }],
     ],
     [
-      'maps a host port on the address that it names',
+      'a host port is mapped by the runtime, on the address that it names',
       [{ name: 'web', containerPort: 80, hostPort: 8_080, hostIP: '127.0.0.1', protocol: 'SCTP' }],
       [{ protocol: 'SCTP', containerPort: 80, hostPort: 8_080, hostIp: '127.0.0.1' }],
     ],
