@@ -25,8 +25,11 @@ export interface FoldOptions {
   readonly source?: SourceName;
 }
 
-export function initialState(memory: FileMemory = EMPTY_MEMORY): ManifestState {
-  return { memory, desired: { source: 'file', pods: [], problems: [] }, decoded: new Map() };
+/** Before the first look; without a memory nothing is known of what is wanted. */
+export function initialState(memory?: FileMemory): ManifestState {
+  const nothing: Desired = { source: 'file', pods: [], problems: [] };
+  const desired: Desired = memory ? nothing : { ...nothing, unheard: true };
+  return { memory: memory ?? EMPTY_MEMORY, desired, decoded: new Map() };
 }
 
 /**
@@ -96,7 +99,10 @@ function foldFiles(
   };
 }
 
-/** What could not be looked at runs on, also when the agent has only just started. */
+/**
+ * What could not be looked at runs on, also when the agent has only just started: where nothing is remembered, such a
+ * look does not say that nothing is wanted.
+ */
 function keepEverything(state: ManifestState, origin: string, message: string): ManifestState {
   const claims = Object.entries(state.memory.files).flatMap(([path, pods]) =>
     pods.map((pod): Claim => ({ path, pod })),
@@ -111,6 +117,7 @@ function keepEverything(state: ManifestState, origin: string, message: string): 
     ...state,
     desired: {
       source: 'file',
+      ...(state.desired.unheard && { unheard: true }),
       pods,
       ...withObjects(served.objects),
       problems: [failed, ...problems, ...served.problems],

@@ -43,23 +43,47 @@ describe('applyDesired', () => {
   const old = pod('p', { labels: { a: '1' }, annotations: { n: '1' }, phase: 'Pending' });
   const gone = '2026-01-01T00:00:00Z';
 
-  it.each<[string, readonly Pod[], readonly string[]]>([
-    ['the same pod', [pod('p', { labels: { a: '1' }, annotations: { n: '1' }, phase: 'Pending' })], []],
-    ['another image', [pod('p', { image: 'web:2' })], ['update file p']],
-    ['another label', [pod('p', { labels: { a: '2' }, annotations: { n: '1' } })], ['update file p']],
-    ['another annotation', [pod('p', { labels: { a: '1' }, annotations: { n: '2' } })], ['update file p']],
-    ['a time of deletion', [{ ...old, metadata: { ...old.metadata, deletionTimestamp: gone } }], ['delete file p']],
+  it.each<[rule: string, pods: readonly Pod[], changes: readonly string[]]>([
     [
-      'another grace, not deleted',
+      'tells nothing of a set that is as the one before',
+      [pod('p', { labels: { a: '1' }, annotations: { n: '1' }, phase: 'Pending' })],
+      [],
+    ],
+    ['tells another spec as an update', [{ ...old, spec: { ...old.spec, hostNetwork: true } }], ['update file p']],
+    [
+      'tells another label as an update',
+      [{ ...old, metadata: { ...old.metadata, labels: { a: '2' } } }],
+      ['update file p'],
+    ],
+    [
+      'tells another annotation as an update',
+      [{ ...old, metadata: { ...old.metadata, annotations: { n: '2' } } }],
+      ['update file p'],
+    ],
+    [
+      'tells a time of deletion as a deletion',
+      [{ ...old, metadata: { ...old.metadata, deletionTimestamp: gone } }],
+      ['delete file p'],
+    ],
+    [
+      'tells another grace of deletion as an update while there is no time of deletion',
       [{ ...old, metadata: { ...old.metadata, deletionGracePeriodSeconds: 5 } }],
       ['update file p'],
     ],
-    ['another status', [{ ...old, status: { phase: 'Running' } }], ['reconcile file p']],
-    ['no pod', [], ['remove file p']],
-    ['another pod', [pod('q')], ['remove file p', 'add file q']],
-    ['another pod of that name', [pod('q', { name: 'p' })], ['remove file p', 'add file q']],
     [
-      'other local annotations',
+      'tells another status alone as a matter of the status',
+      [{ ...old, status: { phase: 'Running' } }],
+      ['reconcile file p'],
+    ],
+    ['tells a pod that is missing from the set as removed', [], ['remove file p']],
+    ['tells another pod in the place of one as a removal and an addition', [pod('q')], ['remove file p', 'add file q']],
+    [
+      'tells another UID under the same name as a removal and an addition',
+      [pod('q', { name: 'p' })],
+      ['remove file p', 'add file q'],
+    ],
+    [
+      'tells nothing where only those annotations differ that are of this node',
       [
         pod('p', {
           labels: { a: '1' },
@@ -74,7 +98,7 @@ describe('applyDesired', () => {
       ],
       [],
     ],
-  ])('after one pod, %s', (_what, pods, changes) => {
+  ])('%s', (_rule, pods, changes) => {
     expect(told(after(set('file', old), set('file', ...pods)))).toEqual(changes);
   });
 
@@ -94,6 +118,11 @@ describe('applyDesired', () => {
       'delete api deleted',
       'reconcile api status',
     ]);
+  });
+
+  it('tells a pod with a UID that the source did not have as added', () => {
+    expect(told(after(set('file', pod('p')), set('file', pod('p'), pod('q'))))).toEqual(['add file q']);
+    expect(told(after(set('file', pod('p')), set('file'), set('file', pod('p'))))).toEqual(['add file p']);
   });
 
   it('adds a pod that is to be deleted already when it is first seen', () => {

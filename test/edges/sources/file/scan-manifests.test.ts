@@ -1,4 +1,5 @@
-import { mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asyncScheduler, firstValueFrom } from 'rxjs';
@@ -41,6 +42,10 @@ function textsOf(scan: ManifestScan): readonly string[] {
 
 function write(name: string, text: string): void {
   writeFileSync(join(dir, name), text);
+}
+
+function makeFifo(name: string): void {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(dir, name)]);
 }
 
 describe('scanManifests', () => {
@@ -125,6 +130,55 @@ describe('scanManifests', () => {
     renameSync(join(dir, 'a.yaml'), join(dir, 'b.yaml'));
     const after = await scanAt(5_000, before);
     expect(after.kind === 'read' && after.files.map(({ path }) => path)).toEqual([join(dir, 'b.yaml')]);
+  });
+
+  it('tells files in the order of their names, whatever order they were made in', async () => {
+    for (const name of ['b.yaml', 'c.yaml', 'B.yaml', 'a.yml', 'a.json']) write(name, name);
+    expect(textsOf(await scanAt(5_000))).toEqual(['B.yaml', 'a.json', 'a.yml', 'b.yaml', 'c.yaml']);
+  });
+
+  it('looks into no directory below its own, whatever that is called', async () => {
+    mkdirSync(join(dir, 'sub.yaml'));
+    write('sub.yaml/a.yaml', 'no');
+    mkdirSync(join(dir, 'sub'));
+    write('sub/a.yaml', 'no');
+    write('a.yaml', 'one');
+    expect(textsOf(await scanAt(5_000))).toEqual(['one']);
+  });
+
+  it('passes over what is neither a file nor leads to one', async () => {
+    makeFifo('fifo.yaml');
+    symlinkSync('nowhere', join(dir, 'dangling.yaml'));
+    symlinkSync('/dev/null', join(dir, 'device.yaml'));
+    write('a.yaml', 'one');
+    expect(textsOf(await scanAt(5_000))).toEqual(['one']);
+  });
+
+  it('follows a link to the file that it leads to', async () => {
+    write('elsewhere', 'one');
+    symlinkSync('elsewhere', join(dir, 'a.yaml'));
+    expect(textsOf(await scanAt(5_000))).toEqual(['one']);
+  });
+
+  it('reads a file of 10 MiB, and none that is larger', async () => {
+    write('a.yaml', 'x'.repeat(10 * 1024 * 1024));
+    write('b.yaml', 'x'.repeat(10 * 1024 * 1024 + 1));
+    const [largest, tooLarge] = textsOf(await scanAt(5_000));
+    expect(largest).toHaveLength(10 * 1024 * 1024);
+    expect(tooLarge).toBe('is larger than 10 MiB (10485761 bytes)');
+  });
+
+  it('looks at a single file of any name', async () => {
+    write('the-pod', 'one');
+    age = 5_000;
+    const scan = await firstValueFrom(scanManifests(join(dir, 'the-pod')));
+    expect(textsOf(scan)).toEqual(['one']);
+  });
+
+  it('fails where the path is neither a file nor a directory', async () => {
+    makeFifo('fifo');
+    const scan = await firstValueFrom(scanManifests(join(dir, 'fifo')));
+    expect(scan).toEqual({ kind: 'failed', message: 'is neither a file nor a directory' });
   });
 
   it('says when there is nothing at the path', async () => {

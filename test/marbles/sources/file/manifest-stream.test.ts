@@ -1,4 +1,4 @@
-import { defer, map, NEVER, of, throwError, type Observable } from 'rxjs';
+import { asyncScheduler, defer, map, NEVER, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Desired } from '../../../../src/model/desired.ts';
 import type { FileMemory } from '../../../../src/sources/file/file-memory.ts';
@@ -21,9 +21,9 @@ const SCANS: Readonly<Record<string, ManifestScan>> = {
   u: seen('a:1', true),
 };
 
-/** What is wanted, in one word: the first letter of the image, and `!` for each problem. */
-function brief({ pods, problems }: Desired): string {
-  return `${pods[0]?.spec.containers[0]?.image?.[0] ?? '-'}${'!'.repeat(problems.length)}`;
+/** What is wanted, in one word: the first letter of the image, and `!` for each problem; `?` where it is unheard. */
+function brief({ pods, problems, unheard }: Desired): string {
+  return `${unheard ? '?' : (pods[0]?.spec.containers[0]?.image?.[0] ?? '-')}${'!'.repeat(problems.length)}`;
 }
 
 /** One scan after the other, each taking a frame; the last one again and again. */
@@ -98,6 +98,31 @@ describe('manifestStream', () => {
       expectObservable(briefly(source$), '8s !').toBe('A 6999ms (BC)', { A: 'a!', B: 'a', C: 'b' });
       flush();
       expect(attempts).toHaveLength(4);
+    }),
+  );
+
+  it('watches anew after 1 s, then after twice as long each time, at most 20 s', () => {
+    const attempts: number[] = [];
+    marbles(({ expectObservable }) => {
+      const watch = (): Observable<unknown> =>
+        defer(() => {
+          attempts.push(asyncScheduler.now());
+          return throwError(() => new Error('ENOSPC'));
+        });
+      const source$ = manifestStream({ ...CONFIG, fileCheckFrequency: 100_000 }, { watch, scan: scans('a') });
+      expectObservable(briefly(source$), '72s !').toBe('A', { A: 'a!' });
+    })();
+    expect(attempts).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 51_000, 71_000]);
+  });
+
+  it(
+    'says nothing of what is wanted while it has not been able to look and remembers nothing',
+    marbles(({ hot, expectObservable }) => {
+      const watch$ = hot('-x-x-x');
+      expectObservable(briefly(manifestStream(CONFIG, { watch: () => watch$, scan: scans('xxax') })), '------!').toBe(
+        'U--A-F',
+        { U: '?!', A: 'a', F: 'a!' },
+      );
     }),
   );
 

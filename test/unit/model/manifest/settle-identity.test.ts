@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDraft } from '../../../../src/model/manifest/draft.ts';
 import { fnv128 } from '../../../../src/model/manifest/fnv128.ts';
-import { uidOf } from '../../../../src/model/manifest/settle-identity.ts';
+import { settleIdentity, uidOf, type ManifestOrigin } from '../../../../src/model/manifest/settle-identity.ts';
 import { aContainer, aPod, FROM_FILE, settle, validate } from './a-pod.ts';
 
 describe('fnv128', () => {
@@ -62,15 +62,16 @@ describe('uidOf', () => {
   it("takes the manifest's own UID as it is", () => {
     expect(uidOf(aPod({}, { uid: 'my-own-uid' }), FROM_FILE)).toBe('my-own-uid');
   });
+
+  it('takes an empty UID for none', () => {
+    expect(uidOf(aPod({}, { uid: '' }), FROM_FILE)).toMatch(/^[\da-f]{32}$/);
+  });
 });
 
 describe('settleIdentity', () => {
   it('makes the pod of a file this node’s own', () => {
-    const pod = settle(aPod({ tolerations: [{ key: 'a', operator: 'Exists' }] }, { annotations: { note: 'x' } }));
-    const uid = uidOf(
-      aPod({ tolerations: [{ key: 'a', operator: 'Exists' }] }, { annotations: { note: 'x' } }),
-      FROM_FILE,
-    );
+    const pod = settle(aPod({}, { annotations: { note: 'x' } }));
+    const uid = uidOf(aPod({}, { annotations: { note: 'x' } }), FROM_FILE);
     expect(pod.metadata).toEqual({
       name: 'web-node-1',
       namespace: 'default',
@@ -79,10 +80,91 @@ describe('settleIdentity', () => {
       annotations: { note: 'x', 'kubernetes.io/config.hash': uid, 'kubernetes.io/config.source': 'file' },
     });
     expect(pod.spec?.nodeName).toBe('Node-1');
-    expect(pod.spec?.tolerations).toEqual([
-      { key: 'a', operator: 'Exists' },
-      { operator: 'Exists', effect: 'NoExecute' },
-    ]);
+  });
+
+  const FROM_HTTP = { origin: 'http://m/pods', source: 'http', nodeName: 'Node-1' } as const;
+  const settledFrom = (from: ManifestOrigin, pod: PodDraft): PodDraft => settleIdentity(pod, 'uid-1', from);
+  const HASH = 'kubernetes.io/config.hash';
+  const SOURCE = 'kubernetes.io/config.source';
+
+  it.each<[rule: string, settled: PodDraft, told: (pod: PodDraft) => unknown, expected: unknown]>([
+    [
+      'ends the name of a pod in that of the node, in lower case',
+      settledFrom(FROM_FILE, aPod()),
+      ({ metadata }) => metadata?.name,
+      'web-node-1',
+    ],
+    [
+      'puts a pod into the namespace default where none is given',
+      settledFrom(FROM_FILE, aPod()),
+      ({ metadata }) => metadata?.namespace,
+      'default',
+    ],
+    [
+      'puts a pod into the namespace default where an empty one is given',
+      settledFrom(FROM_FILE, aPod({}, { namespace: '' })),
+      ({ metadata }) => metadata?.namespace,
+      'default',
+    ],
+    [
+      'leaves the namespace that is given',
+      settledFrom(FROM_FILE, aPod({}, { namespace: 'team' })),
+      ({ metadata }) => metadata?.namespace,
+      'team',
+    ],
+    [
+      'puts a pod on this node, whatever node the manifest names',
+      settledFrom(FROM_FILE, aPod({ nodeName: 'elsewhere' })),
+      ({ spec }) => spec?.nodeName,
+      'Node-1',
+    ],
+    [
+      'writes its UID on every pod as config.hash, over what the manifest says',
+      settledFrom(FROM_FILE, aPod({}, { annotations: { [HASH]: 'forged' } })),
+      ({ metadata }) => metadata?.annotations?.[HASH],
+      'uid-1',
+    ],
+    [
+      'writes on a pod of a file that it is from a file',
+      settledFrom(FROM_FILE, aPod({}, { annotations: { [SOURCE]: 'api' } })),
+      ({ metadata }) => metadata?.annotations?.[SOURCE],
+      'file',
+    ],
+    [
+      'writes on a pod of a URL that it is from http',
+      settledFrom(FROM_HTTP, aPod()),
+      ({ metadata }) => metadata?.annotations?.[SOURCE],
+      'http',
+    ],
+    [
+      'lets a pod of a file tolerate every NoExecute taint, beside what it tolerates itself',
+      settledFrom(FROM_FILE, aPod({ tolerations: [{ key: 'a', operator: 'Exists' }] })),
+      ({ spec }) => spec?.tolerations,
+      [
+        { key: 'a', operator: 'Exists' },
+        { operator: 'Exists', effect: 'NoExecute' },
+      ],
+    ],
+    [
+      'adds no toleration to a pod of a URL',
+      settledFrom(FROM_HTTP, aPod({ tolerations: [{ key: 'a', operator: 'Exists' }] })),
+      ({ spec }) => spec?.tolerations,
+      [{ key: 'a', operator: 'Exists' }],
+    ],
+    [
+      'takes no status from a manifest',
+      settledFrom(FROM_FILE, { ...aPod(), status: { phase: 'Succeeded' } }),
+      ({ status }) => status,
+      undefined,
+    ],
+    [
+      'leaves labels and other annotations as they are',
+      settledFrom(FROM_FILE, aPod({}, { labels: { a: '1' }, annotations: { note: 'x' } })),
+      ({ metadata }) => [metadata?.labels, metadata?.annotations?.['note']],
+      [{ a: '1' }, 'x'],
+    ],
+  ])('%s', (_rule, settled, told, expected) => {
+    expect(told(settled)).toEqual(expected);
   });
 
   it.each(['a/b', 'a_b', '..', '.hidden', 'a b', `a${'b'.repeat(253)}`])(

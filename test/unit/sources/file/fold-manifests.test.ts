@@ -145,7 +145,22 @@ describe('foldManifests', () => {
     }
   });
 
-  it('wants nothing when the path is missing, and says so', () => {
+  it('is unheard where the first look fails and nothing is remembered, until one succeeds', () => {
+    const failed = foldManifests(initialState(), { kind: 'failed', message: 'EIO: i/o error' }, OPTIONS);
+    expect(failed.desired).toMatchObject({ unheard: true, pods: [] });
+    expect(problems(failed)).toEqual(['/m: EIO: i/o error']);
+    const again = foldManifests(failed, { kind: 'failed', message: 'EIO: i/o error' }, OPTIONS);
+    expect(again.desired.unheard).toBe(true);
+
+    const seen = foldManifests(again, scanOf({ '/m/a.yaml': pod('a') }), OPTIONS);
+    expect(seen.desired).not.toHaveProperty('unheard');
+    expect(foldManifests(seen, { kind: 'failed', message: 'EIO' }, OPTIONS).desired).not.toHaveProperty('unheard');
+    const remembered = foldManifests(initialState(restarted(seen)), { kind: 'failed', message: 'EIO' }, OPTIONS);
+    expect(remembered.desired).not.toHaveProperty('unheard');
+    expect(running(remembered)).toEqual(['a-n1 busybox:1']);
+  });
+
+  it('wants nothing when the path is missing, counts as heard, and says so', () => {
     const state = foldManifests(
       after(EMPTY_MEMORY, { '/m/a.yaml': pod('a') }),
       { kind: 'read', files: [], missing: 'there is no such file or directory', unsettled: false },
@@ -153,6 +168,12 @@ describe('foldManifests', () => {
     );
     expect(state.desired.pods).toEqual([]);
     expect(problems(state)).toEqual(['/m: there is no such file or directory']);
+    const first = foldManifests(
+      initialState(),
+      { kind: 'read', files: [], missing: 'there is no such file or directory', unsettled: false },
+      OPTIONS,
+    );
+    expect(first.desired).not.toHaveProperty('unheard');
   });
 });
 

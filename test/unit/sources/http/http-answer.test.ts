@@ -13,16 +13,16 @@ function answer(body: string | Uint8Array, more: Partial<HttpAnswer> = {}): Http
 }
 
 describe('readAnswer', () => {
-  it.each([
-    ['', EMPTY],
-    [' \r\n\n', EMPTY],
-    ['\uFEFF', EMPTY],
-    ['null\n', EMPTY],
-    ['---\n# nothing today\n---\n~\n...\n', EMPTY],
-    ['<!DOCTYPE html><title>502</title>', 'the answer is a web page, not manifests'],
-    ['\uFEFF\n <?xml version="1.0"?>', 'the answer is a web page, not manifests'],
-    [new Uint8Array([0xff, 0xfe]), 'the answer is no UTF-8 text'],
-  ])('takes the body %j for a failure', (body, message) => {
+  it.each<[rule: string, body: string | Uint8Array, message: string]>([
+    ['takes an empty body for a failure, not for no pods', '', EMPTY],
+    ['takes white space for an empty body', ' \r\n\n', EMPTY],
+    ['takes a byte order mark alone for an empty body', '\uFEFF', EMPTY],
+    ['takes null for an empty body', 'null\n', EMPTY],
+    ['takes documents without anything in them for an empty body', '---\n# nothing today\n---\n~\n...\n', EMPTY],
+    ['takes a web page for a failure', '<!DOCTYPE html><title>502</title>', 'the answer is a web page, not manifests'],
+    ['takes XML for a failure', '\uFEFF\n <?xml version="1.0"?>', 'the answer is a web page, not manifests'],
+    ['takes what is no text for a failure', new Uint8Array([0xff, 0xfe]), 'the answer is no UTF-8 text'],
+  ])('%s', (_rule, body, message) => {
     expect(readAnswer(answer(body), undefined)).toEqual({ kind: 'failed', message });
   });
 
@@ -33,7 +33,7 @@ describe('readAnswer', () => {
     [500, 'the server answers 500 Internal Server Error'],
     [799, 'the server answers 799'],
     [304, 'the server says that nothing has changed, which it was not asked'],
-  ])('takes the status %i for a failure', (status, message) => {
+  ])('takes every status but 200 for a failure, as %i', (status, message) => {
     expect(readAnswer(answer('kind: Pod', { status }), undefined)).toEqual({ kind: 'failed', message });
   });
 
