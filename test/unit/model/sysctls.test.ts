@@ -9,11 +9,16 @@ function withSysctls(names: readonly string[], more: Partial<PodSpec> = {}): Pod
 describe('checkSysctls', () => {
   it.each<[string, PodSpec, readonly string[], string | undefined]>([
     ['takes a pod without any', { containers: [] }, [], undefined],
-    ['takes the safe ones', withSysctls(['kernel.shm_rmid_forced', 'net.ipv4.tcp_rmem']), [], undefined],
-    ['takes them with slashes too', withSysctls(['net/ipv4/tcp_rmem']), [], undefined],
-    ['refuses others', withSysctls(['net.core.somaxconn']), [], '"net.core.somaxconn" not allowlisted'],
+    ['takes several safe ones', withSysctls(['kernel.shm_rmid_forced', 'net.ipv4.tcp_rmem']), [], undefined],
+    ['takes safe ones with slashes too', withSysctls(['net/ipv4/tcp_rmem']), [], undefined],
+    ['refuses others than safe ones', withSysctls(['net.core.somaxconn']), [], '"net.core.somaxconn" not allowlisted'],
     ['refuses the first one that is not allowed', withSysctls(['a.b', 'c.d']), [], '"a.b" not allowlisted'],
-    ['takes others that the node allows', withSysctls(['net.core.somaxconn']), ['net.core.somaxconn'], undefined],
+    [
+      'takes others that the node allows by name',
+      withSysctls(['net.core.somaxconn']),
+      ['net.core.somaxconn'],
+      undefined,
+    ],
     ['takes what begins as the node allows', withSysctls(['kernel.msgmax']), ['kernel.msg*'], undefined],
     [
       'refuses what only looks alike',
@@ -36,6 +41,25 @@ describe('checkSysctls', () => {
   ])('%s', (_rule, spec, allowed, problem) => {
     const refusal = { reason: 'SysctlForbidden', message: `forbidden sysctl: ${problem ?? ''}` };
     expect(checkSysctls({ spec }, allowed)).toEqual(problem === undefined ? undefined : refusal);
+  });
+});
+
+describe('a safe sysctl', () => {
+  it.each([
+    'kernel.shm_rmid_forced',
+    'net.ipv4.ip_local_port_range',
+    'net.ipv4.tcp_syncookies',
+    'net.ipv4.ping_group_range',
+    'net.ipv4.ip_unprivileged_port_start',
+    'net.ipv4.ip_local_reserved_ports',
+    'net.ipv4.tcp_keepalive_time',
+    'net.ipv4.tcp_keepalive_intvl',
+    'net.ipv4.tcp_keepalive_probes',
+    'net.ipv4.tcp_fin_timeout',
+    'net.ipv4.tcp_rmem',
+    'net.ipv4.tcp_wmem',
+  ])('is %s, which nobody needs to allow', (name) => {
+    expect(checkSysctls({ spec: withSysctls([name]) }, [])).toBeUndefined();
   });
 });
 

@@ -571,18 +571,30 @@ describe('turnPage: what the node takes', () => {
   it('refuses the third of two pods, shows why, and does nothing for it', () => {
     const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z)]);
     expect(told.work).toEqual([[], ['sync x'], ['sync y'], []]);
-    expect(entryOf(told, 'z')).toMatchObject({
-      phase: 'refused',
-      status: {
-        phase: 'Failed',
-        reason: 'UnexpectedAdmissionError',
-        message: expect.stringMatching(/^Pod was rejected: Unexpected error .* \[\(res: pods, q: 1\), \]$/) as string,
-        qosClass: 'BestEffort',
-      },
-    });
+    expect(entryOf(told, 'z')).toMatchObject({ phase: 'refused', status: { qosClass: 'BestEffort' } });
     expect(entryOf(told, 'z')?.status).not.toHaveProperty('containerStatuses');
-    expect(told.page.notes).toMatchObject([
-      { uid: 'z', note: { level: 'Warning', reason: 'UnexpectedAdmissionError' } },
+  });
+
+  it('shows a refused pod as Failed, with the reason, and the message behind "Pod was rejected"', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z)]);
+    expect(entryOf(told, 'z')?.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'UnexpectedAdmissionError',
+      message: expect.stringMatching(/^Pod was rejected: Unexpected error .* \[\(res: pods, q: 1\), \]$/) as string,
+    });
+  });
+
+  it('tells a refusal as a warning with its reason and message', () => {
+    const { page } = storyFrom(ROOM_FOR_TWO, [snapshot(), add(x), add(y), add(z)]);
+    expect(page.notes).toEqual([
+      {
+        uid: 'z',
+        note: {
+          level: 'Warning',
+          reason: 'UnexpectedAdmissionError',
+          message: expect.stringMatching(/^Unexpected error .* \[\(res: pods, q: 1\), \]$/) as string,
+        },
+      },
     ]);
   });
 
@@ -677,26 +689,46 @@ describe('turnPage: what the node takes', () => {
     expect(entryOf(told, 'a')).toMatchObject({ phase: 'syncing', successor: 'b' });
   });
 
-  it('ends a less important pod for a more important one, and brings it back when there is room', () => {
-    const [low, high] = [asking(x, '1500m', 1), asking(y, '1', 2)];
+  const [low, high] = [asking(x, '1500m', 1), asking(y, '1', 2)];
+
+  it('ends a less important pod for a more important one', () => {
+    expect(storyFrom(ROOM_FOR_TWO, [snapshot(), add(low), add(high)]).work.at(-1)).toEqual(['terminate x 30s']);
+  });
+
+  it('tells that a pod is ended for another as the warning Preempting', () => {
+    const { page } = storyFrom(ROOM_FOR_TWO, [snapshot(), add(low), add(high)]);
+    expect(page.notes).toEqual([
+      {
+        uid: 'x',
+        note: { level: 'Warning', reason: 'Preempting', message: 'Preempted in order to admit critical pod' },
+      },
+    ]);
+  });
+
+  it('shows a pod that is ended for another as Failed, for the reason Preempting', () => {
     const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(low), add(high)]);
-    expect(told.work.at(-1)).toEqual(['terminate x 30s']);
-    expect(told.page.notes).toMatchObject([{ uid: 'x', note: { level: 'Warning', reason: 'Preempting' } }]);
     expect(entryOf(told, 'x')?.status).toMatchObject({
       phase: 'Failed',
       reason: 'Preempting',
       message: 'Preempted in order to admit critical pod',
     });
+  });
+
+  it('shows the condition DisruptionTarget on a pod that is ended for another', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [snapshot(), add(low), add(high)]);
     expect(entryOf(told, 'x')?.status?.conditions?.at(-1)).toMatchObject({
       type: 'DisruptionTarget',
       status: 'True',
       reason: 'TerminationByKubelet',
     });
-    const later = storyFrom(ROOM_FOR_TWO, [
+  });
+
+  it('starts the more important pod once the other has ended, and brings that one back when there is room', () => {
+    const told = storyFrom(ROOM_FOR_TWO, [
       ...[snapshot(), add(low), add(high), ended('x'), cleanedUp('x')],
       ...[remove(high), ended('y')],
     ]);
-    expect(later.work.slice(3)).toEqual([['cleanUp x', 'sync y'], [], ['terminate y 30s'], ['cleanUp y', 'sync x']]);
+    expect(told.work.slice(3)).toEqual([['cleanUp x', 'sync y'], [], ['terminate y 30s'], ['cleanUp y', 'sync x']]);
   });
 
   it('never tries a pod of the API server again: its controller makes another', () => {

@@ -66,7 +66,7 @@ describe('admitPod: resources', () => {
     expect(refusalOf(judge(asked, others))).toBe(expected);
   });
 
-  it('counts the most that init containers ask for, and the overhead', () => {
+  it('counts of init containers the one that asks for most, and the overhead on top', () => {
     const init = { name: 'init', image: 'busybox', resources: { requests: { cpu: '1900m' } } };
     expect(refusalOf(judge({ initContainers: [init], requests: { cpu: '1' }, overhead: { cpu: '200m' } }))).toBe(
       `${NO_ROOM}[(res: cpu, q: 100), ]`,
@@ -78,6 +78,53 @@ describe('admitPod: resources', () => {
     expect(refusalOf(admitPod(pod, [{ pod: hungry('1800m'), isLeaving: false }], NODE))).toBe(
       "OutOfcpu: Node didn't have enough resource: cpu, requested: 500, used: 1800, capacity: 2000",
     );
+  });
+
+  const full = [podThat({}, 'b'), podThat({}, 'c'), podThat({}, 'd')];
+
+  it.each<[rule: string, asked: Asked, others: readonly Pod[], refusal: string]>([
+    [
+      'tells a want of cpu as OutOfcpu, in thousandths',
+      { requests: { cpu: '2500m' } },
+      [],
+      'OutOfcpu: cpu, requested: 2500, used: 0, capacity: 2000',
+    ],
+    [
+      'tells a want of memory as OutOfmemory, in bytes',
+      { requests: { memory: '5Gi' } },
+      [podThat({ requests: { memory: '1Gi' } }, 'b')],
+      'OutOfmemory: memory, requested: 5368709120, used: 1073741824, capacity: 4294967296',
+    ],
+    [
+      'tells a want of storage as OutOfephemeral-storage',
+      { requests: { 'ephemeral-storage': '11Gi' } },
+      [],
+      'OutOfephemeral-storage: ephemeral-storage, requested: 11811160064, used: 0, capacity: 10737418240',
+    ],
+    ['tells a want of places as OutOfpods', {}, full, 'OutOfpods: pods, requested: 1, used: 3, capacity: 3'],
+    [
+      'tells a want of huge pages by their size',
+      { requests: { 'hugepages-2Mi': '4Mi' } },
+      [],
+      'OutOfhugepages-2Mi: hugepages-2Mi, requested: 4194304, used: 0, capacity: 0',
+    ],
+    [
+      'tells the want of places before that of cpu',
+      { requests: { cpu: '3' } },
+      full,
+      'OutOfpods: pods, requested: 1, used: 3, capacity: 3',
+    ],
+    [
+      'tells a want of room before a node that does not match',
+      { requests: { cpu: '3' }, nodeSelector: { disk: 'hdd' } },
+      [],
+      'OutOfcpu: cpu, requested: 3000, used: 0, capacity: 2000',
+    ],
+  ])('%s', (_rule, asked, others, refusal) => {
+    const occupants = others.map((pod) => ({ pod, isLeaving: false }));
+    const found = refusalOf(admitPod(podThat(asked, 'a', 'api'), occupants, NODE));
+    expect(found.replace("Node didn't have enough resource: ", '')).toBe(refusal);
+    expect(found).toContain(": Node didn't have enough resource: ");
   });
 
   it('lets a pod of the node wait for what a pod that is being ended still holds', () => {
@@ -131,14 +178,9 @@ describe('admitPod: who may be ended for whom', () => {
     expect(victims({ requests: { cpu: '2' } }, [guaranteed, burstable])).toEqual(['burstable', 'guaranteed']);
   });
 
-  it('ends the pod that comes nearest to the need, and of equals the one that asks for less', () => {
-    const small = fromApi({ requests: { cpu: '200m' } }, 'small');
-    const right = fromApi({ requests: { cpu: '700m' } }, 'right');
-    const large = fromApi({ requests: { cpu: '1100m' } }, 'large');
-    expect(victims({ requests: { cpu: '600m' } }, [small, large, right].slice(0, 3))).toEqual(
-      expect.arrayContaining(['right']),
-    );
-    expect(victims({ requests: { cpu: '600m' } }, [small, large, right])).toHaveLength(1);
+  it('ends the pod that comes nearest to the need', () => {
+    const others = ['200m', '700m', '1100m'].map((cpu) => fromApi({ requests: { cpu } }, cpu));
+    expect(victims({ requests: { cpu: '600m' } }, others)).toEqual(['700m']);
   });
 
   it('does not end more pods while those it chose are still being ended', () => {
@@ -160,24 +202,76 @@ describe('admitPod: everything but room', () => {
   const NO_MATCH = "NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector";
 
   it.each<[string, Asked, string]>([
-    ['a selector that the node meets', { nodeSelector: { disk: 'ssd' } }, 'admitted'],
-    ['a selector of another value', { nodeSelector: { disk: 'hdd' } }, NO_MATCH],
-    ['a selector for another system', { nodeSelector: { 'kubernetes.io/os': 'windows' } }, NO_MATCH],
-    ['In', affinity([{ matchExpressions: [expression('disk', 'In', 'hdd', 'ssd')] }]), 'admitted'],
-    ['In without the label', affinity([{ matchExpressions: [expression('zone', 'In', 'moon')] }]), NO_MATCH],
-    ['NotIn without the label', affinity([{ matchExpressions: [expression('zone', 'NotIn', 'moon')] }]), 'admitted'],
-    ['NotIn of the value', affinity([{ matchExpressions: [expression('disk', 'NotIn', 'ssd')] }]), NO_MATCH],
-    ['Exists', affinity([{ matchExpressions: [expression('disk', 'Exists')] }]), 'admitted'],
-    ['DoesNotExist', affinity([{ matchExpressions: [expression('disk', 'DoesNotExist')] }]), NO_MATCH],
-    ['Gt', affinity([{ matchExpressions: [expression('cores', 'Gt', '3')] }]), 'admitted'],
-    ['Gt of the same number', affinity([{ matchExpressions: [expression('cores', 'Gt', '4')] }]), NO_MATCH],
-    ['Lt', affinity([{ matchExpressions: [expression('cores', 'Lt', '10')] }]), 'admitted'],
-    ['Lt of what is no number', affinity([{ matchExpressions: [expression('disk', 'Lt', '10')] }]), NO_MATCH],
-    ['a field', affinity([{ matchFields: [expression('metadata.name', 'In', 'n1')] }]), 'admitted'],
-    ['a field of another node', affinity([{ matchFields: [expression('metadata.name', 'In', 'n2')] }]), NO_MATCH],
-    ['a term that asks for nothing', affinity([{}]), NO_MATCH],
+    ['takes a pod whose nodeSelector the node meets', { nodeSelector: { disk: 'ssd' } }, 'admitted'],
+    ['refuses a pod whose nodeSelector wants another value of a label', { nodeSelector: { disk: 'hdd' } }, NO_MATCH],
     [
-      'any of several terms',
+      'refuses a pod whose nodeSelector wants another system',
+      { nodeSelector: { 'kubernetes.io/os': 'windows' } },
+      NO_MATCH,
+    ],
+    [
+      'takes a node with one of the values of In',
+      affinity([{ matchExpressions: [expression('disk', 'In', 'hdd', 'ssd')] }]),
+      'admitted',
+    ],
+    [
+      'refuses a node without the label of In',
+      affinity([{ matchExpressions: [expression('zone', 'In', 'moon')] }]),
+      NO_MATCH,
+    ],
+    [
+      'takes a node without the label of NotIn',
+      affinity([{ matchExpressions: [expression('zone', 'NotIn', 'moon')] }]),
+      'admitted',
+    ],
+    [
+      'refuses a node with a value of NotIn',
+      affinity([{ matchExpressions: [expression('disk', 'NotIn', 'ssd')] }]),
+      NO_MATCH,
+    ],
+    [
+      'takes a node with the label of Exists',
+      affinity([{ matchExpressions: [expression('disk', 'Exists')] }]),
+      'admitted',
+    ],
+    [
+      'refuses a node with the label of DoesNotExist',
+      affinity([{ matchExpressions: [expression('disk', 'DoesNotExist')] }]),
+      NO_MATCH,
+    ],
+    [
+      'takes a node with a greater number than that of Gt',
+      affinity([{ matchExpressions: [expression('cores', 'Gt', '3')] }]),
+      'admitted',
+    ],
+    [
+      'refuses a node with the number of Gt',
+      affinity([{ matchExpressions: [expression('cores', 'Gt', '4')] }]),
+      NO_MATCH,
+    ],
+    [
+      'takes a node with a lesser number than that of Lt',
+      affinity([{ matchExpressions: [expression('cores', 'Lt', '10')] }]),
+      'admitted',
+    ],
+    [
+      'refuses a node whose value is no number, for Lt',
+      affinity([{ matchExpressions: [expression('disk', 'Lt', '10')] }]),
+      NO_MATCH,
+    ],
+    [
+      'takes the node whose name a term names',
+      affinity([{ matchFields: [expression('metadata.name', 'In', 'n1')] }]),
+      'admitted',
+    ],
+    [
+      'refuses the node where a term names another',
+      affinity([{ matchFields: [expression('metadata.name', 'In', 'n2')] }]),
+      NO_MATCH,
+    ],
+    ['refuses every node for a term that asks for nothing', affinity([{}]), NO_MATCH],
+    [
+      'takes a node that meets one of several terms',
       affinity([
         { matchExpressions: [expression('disk', 'In', 'hdd')] },
         { matchExpressions: [expression('disk', 'In', 'ssd')] },
@@ -185,32 +279,49 @@ describe('admitPod: everything but room', () => {
       'admitted',
     ],
     [
-      'all expressions of a term',
+      'refuses a node that does not meet all expressions of a term',
       affinity([{ matchExpressions: [expression('disk', 'In', 'ssd'), expression('cores', 'Gt', '4')] }]),
       NO_MATCH,
     ],
     [
-      'another operating system',
+      'refuses a pod for another operating system',
       { os: { name: 'windows' } },
       "PodOSNotSupported: Failed to admit pod as the OS field doesn't match node OS",
     ],
     [
-      'another node by name',
+      'refuses a pod that names another node',
       { nodeName: 'n2' },
       "NodeName: Predicate NodeName failed: node(s) didn't match the requested node name",
     ],
     [
-      'strict groups where the runtime knows none',
+      'refuses strict groups where the runtime knows none',
       { securityContext: { supplementalGroupsPolicy: 'Strict' } },
       'SupplementalGroupsPolicyNotSupported: SupplementalGroupsPolicy=Strict is not supported in this node',
     ],
     [
-      'AppArmor where the machine has none',
+      'refuses AppArmor where the machine has none',
       { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } },
       'AppArmor: Cannot enforce AppArmor: AppArmor is not enabled on the host',
     ],
-    ['AppArmor that is switched off', { securityContext: { appArmorProfile: { type: 'Unconfined' } } }, 'admitted'],
-  ])('judges %s', (_what, asked, expected) => {
+    [
+      'takes a pod that wants no AppArmor',
+      { securityContext: { appArmorProfile: { type: 'Unconfined' } } },
+      'admitted',
+    ],
+    [
+      'does not ask for what a pod only prefers',
+      {
+        affinity: {
+          nodeAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 1, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['hdd'] }] } },
+            ],
+          },
+        },
+      },
+      'admitted',
+    ],
+  ])('%s', (_rule, asked, expected) => {
     expect(refusalOf(judge(asked))).toBe(expected);
   });
 
@@ -233,14 +344,22 @@ describe('admitPod: everything but room', () => {
     expect(refusalOf(judge(asked, [], { allowedUnsafeSysctls: ['kernel.msg*'] }))).toContain('PodOSNotSupported');
   });
 
-  it('leaves pods of the node alone with taints, and no others', () => {
-    const node = { ...NODE, taints: [{ key: 'a', value: '1', effect: 'NoExecute' }] };
-    const toleration = { key: 'a', operator: 'Exists' };
-    expect(refusalOf(admitPod(podThat(), [], node))).toBe('admitted');
-    expect(refusalOf(admitPod(podThat({}, 'a', 'api'), [], node))).toBe(
+  const TAINTED = { ...NODE, taints: [{ key: 'a', value: '1', effect: 'NoExecute' }] };
+
+  it.each<[rule: string, pod: Pod, expected: string]>([
+    ['asks no pod of the node about taints', podThat(), 'admitted'],
+    [
+      'refuses another pod that does not tolerate a NoExecute taint',
+      podThat({}, 'a', 'api'),
       "TaintToleration: Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
-    );
-    expect(refusalOf(admitPod(podThat({ tolerations: [toleration] }, 'a', 'api'), [], node))).toBe('admitted');
+    ],
+    [
+      'takes another pod that tolerates the taint',
+      podThat({ tolerations: [{ key: 'a', operator: 'Exists' }] }, 'a', 'api'),
+      'admitted',
+    ],
+  ])('%s', (_rule, pod, expected) => {
+    expect(refusalOf(admitPod(pod, [], TAINTED))).toBe(expected);
   });
 });
 
@@ -251,18 +370,19 @@ describe('admitPod: ports of the node', () => {
   const TAKEN = "NodePorts: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
 
   it.each<[string, Asked, Asked, string]>([
-    ['the same port', port(80), port(80), TAKEN],
-    ['every address and one of them', port(80), port(80, '127.0.0.1'), TAKEN],
-    ['the same address', port(80, '127.0.0.1'), port(80, '127.0.0.1'), TAKEN],
-    ['two addresses', port(80, '127.0.0.1'), port(80, '127.0.0.2'), 'admitted'],
-    ['two protocols', port(80), port(80, '', 'UDP'), 'admitted'],
-    ['two ports', port(80), port(81), 'admitted'],
-    ['no port of the node', port(0), port(0), 'admitted'],
-  ])('judges %s', (_what, wanted, taken, expected) => {
+    ['refuses a port that another pod has', port(80), port(80), TAKEN],
+    ['refuses a port on every address where another pod has it on one', port(80), port(80, '127.0.0.1'), TAKEN],
+    ['refuses a port that another pod has on the same address', port(80, '127.0.0.1'), port(80, '127.0.0.1'), TAKEN],
+    ['takes a port on another address', port(80, '127.0.0.1'), port(80, '127.0.0.2'), 'admitted'],
+    ['takes a port of another protocol', port(80), port(80, '', 'UDP'), 'admitted'],
+    ['takes another port', port(80), port(81), 'admitted'],
+    ["does not ask about ports that are not the node's", port(0), port(0), 'admitted'],
+    ['refuses a port on one address where another pod has it on every one', port(80, '127.0.0.1'), port(80), TAKEN],
+  ])('%s', (_rule, wanted, taken, expected) => {
     expect(refusalOf(judge(wanted, [podThat(taken, 'b')]))).toBe(expected);
   });
 
-  it('counts sidecars, which run on, and no other init containers', () => {
+  it('counts the ports of sidecars, which run on, and of no other init containers', () => {
     const init = (restartPolicy?: string): Asked => ({
       initContainers: [
         {
