@@ -32,7 +32,8 @@ export function podCgroupLimits(spec: PodSpec, rules: PodLimitRules): LimitValue
   const requests = podRequests(spec);
   const limits = podLimits(spec);
   const pids = rules.podPidsLimit > 0 ? { pids: rules.podPidsLimit } : {};
-  if (qosClassOf(spec) === 'BestEffort') return { cpuShares: MIN_SHARES, ...pids };
+  const hugePages = rules.hugePageSizes.length === 0 ? {} : { hugePages: hugePagesOf(requests, rules.hugePageSizes) };
+  if (qosClassOf(spec) === 'BestEffort') return { cpuShares: MIN_SHARES, ...pids, ...hugePages };
   const isLimited = (name: string): boolean => limits[name] !== undefined && isLimitedThroughout(spec, name);
   const period = rules.cpuPeriodMicroseconds;
   const quota = Math.max(MIN_QUOTA, Math.floor((amount('cpu', limits['cpu'] ?? '0') * period) / 1_000));
@@ -41,7 +42,7 @@ export function podCgroupLimits(spec: PodSpec, rules: PodLimitRules): LimitValue
     ...(isLimited('cpu') ? { cpuQuota: rules.cpuCFSQuota ? quota : -1, cpuPeriod: period } : {}),
     ...(isLimited('memory') ? { memory: amount('memory', limits['memory'] ?? '0') } : {}),
     ...pids,
-    ...(rules.hugePageSizes.length === 0 ? {} : { hugePages: hugePagesOf(requests, rules.hugePageSizes) }),
+    ...hugePages,
   };
 }
 

@@ -1,4 +1,4 @@
-import { TERMINATION_GRACE } from './cri/labels.ts';
+import { DELETION_GRACE, TERMINATION_GRACE } from './cri/labels.ts';
 import type { ObservedPod } from './observed.ts';
 import type { Pod } from './pod.ts';
 
@@ -11,7 +11,9 @@ export function graceOf({ spec, metadata }: Pod): number {
 
 /** The same of a pod whose manifest is gone, from what its containers were given (facts sheet 10.2). */
 export function graceOfObserved({ containers }: ObservedPod): number {
-  const text = containers.map(({ annotations }) => annotations[TERMINATION_GRACE]).find((value) => value !== undefined);
+  const text = containers
+    .map(({ annotations }) => annotations[DELETION_GRACE] ?? annotations[TERMINATION_GRACE])
+    .find((value) => value !== undefined);
   const seconds = Number(text ?? DEFAULT_GRACE);
   return Number.isFinite(seconds) ? Math.max(1, seconds) : DEFAULT_GRACE;
 }

@@ -72,14 +72,20 @@ function keyValue([key, value]: readonly [string, string]): KeyValue {
   return { key, value: new TextEncoder().encode(value) };
 }
 
-function annotationsOf({ spec }: Pod, container: Container, restartCount: number): Readonly<Record<string, string>> {
+function annotationsOf(
+  { metadata, spec }: Pod,
+  container: Container,
+  restartCount: number,
+): Readonly<Record<string, string>> {
   const { name, image, ports, terminationMessagePath, terminationMessagePolicy } = container;
+  const { deletionGracePeriodSeconds } = metadata;
   return {
     [keys.CONTAINER_HASH]: containerHash(name, image ?? ''),
     [keys.RESTART_COUNT]: String(restartCount),
     [keys.TERMINATION_MESSAGE_PATH]: terminationMessagePath ?? '',
     [keys.TERMINATION_MESSAGE_POLICY]: terminationMessagePolicy ?? '',
     [keys.TERMINATION_GRACE]: String(spec.terminationGracePeriodSeconds ?? 30),
+    ...(deletionGracePeriodSeconds === undefined ? {} : { [keys.DELETION_GRACE]: String(deletionGracePeriodSeconds) }),
     ...(container.lifecycle?.preStop ? { [keys.PRE_STOP_HANDLER]: goJson(container.lifecycle.preStop) } : {}),
     ...(ports === undefined || ports.length === 0 ? {} : { [keys.CONTAINER_PORTS]: portsAnnotation(ports) }),
   };

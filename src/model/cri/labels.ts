@@ -12,6 +12,7 @@ export const TERMINATION_MESSAGE_POLICY = 'io.kubernetes.container.terminationMe
 export const CONTAINER_PORTS = 'io.kubernetes.container.ports';
 export const PRE_STOP_HANDLER = 'io.kubernetes.container.preStopHandler';
 export const TERMINATION_GRACE = 'io.kubernetes.pod.terminationGracePeriod';
+export const DELETION_GRACE = 'io.kubernetes.pod.deletionGracePeriod';
 
 /** Ours: stands for the objects that the variables of a container are from. */
 export const CONFIG_HASH = 'rxlet.dev/config-hash';

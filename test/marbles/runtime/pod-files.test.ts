@@ -114,6 +114,12 @@ describe('makeTerminationLog', () => {
 });
 
 describe('nextAttemptByLogs', () => {
+  it('counts a container without a trace in the runtime one above its highest log file, and from 0 without one', () => {
+    const list: Files['list'] = () => of(['0.log', '7.log', '7.log.20260101-000000.gz', 'core']);
+    expect(run((ground) => nextAttemptByLogs(pod(), 'main', ground), { list }).emitted).toEqual([8]);
+    expect(run((ground) => nextAttemptByLogs(pod(), 'main', ground)).emitted).toEqual([0]);
+  });
+
   it.each<[readonly string[], number]>([
     [[], 0],
     [['0.log'], 1],

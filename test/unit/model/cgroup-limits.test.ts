@@ -7,7 +7,7 @@ import {
   sharesOf,
 } from '../../../src/model/cgroup-limits.ts';
 import { podOfCgroup, qosCgroup } from '../../../src/model/cgroup.ts';
-import type { PodSpec } from '../../../src/model/pod.ts';
+import type { Container, PodSpec } from '../../../src/model/pod.ts';
 
 const RULES = { cpuCFSQuota: true, cpuPeriodMicroseconds: 100_000, hugePageSizes: [], podPidsLimit: -1 };
 const GIB = 2 ** 30;
@@ -18,7 +18,7 @@ function spec(...containers: readonly { readonly requests?: Amounts; readonly li
 }
 
 describe('podCgroupLimits', () => {
-  it('limits a guaranteed pod to the sum of its limits', () => {
+  it('limits a Guaranteed pod to the sum of its limits', () => {
     const same = { cpu: '500m', memory: '1Gi' };
     expect(podCgroupLimits(spec({ requests: same, limits: same }, { requests: same, limits: same }), RULES)).toEqual({
       cpuShares: 1_024,
@@ -28,7 +28,7 @@ describe('podCgroupLimits', () => {
     });
   });
 
-  it('limits a burstable pod only in what every container has a limit for', () => {
+  it('limits a Burstable pod only in what every container has a limit for', () => {
     const both = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '100m' } };
     expect(podCgroupLimits(spec(both, { limits: { memory: '1Gi' } }), RULES)).toEqual({
       cpuShares: 102,
@@ -37,17 +37,63 @@ describe('podCgroupLimits', () => {
     expect(podCgroupLimits(spec(both, {}), RULES)).toEqual({ cpuShares: 102 });
   });
 
-  it('gives a pod that asks for nothing the least weight', () => {
+  it('gives a BestEffort pod 2 shares and no limit of cpu and memory', () => {
     expect(podCgroupLimits(spec({}), RULES)).toEqual({ cpuShares: 2 });
   });
 
-  it('takes a quota away where quotas are switched off, and never makes one of less than a millisecond', () => {
+  it.each([
+    ['sets no limit of processes for a podPidsLimit of -1', -1, undefined],
+    ['sets no limit of processes for a podPidsLimit of 0', 0, undefined],
+    ['limits the processes of a BestEffort pod to podPidsLimit, too', 7, 7],
+  ])('%s', (_rule, podPidsLimit, pids) => {
+    expect(podCgroupLimits(spec({}), { ...RULES, podPidsLimit }).pids).toBe(pids);
+  });
+
+  it('gives a BestEffort pod no huge pages', () => {
+    expect(podCgroupLimits(spec({}), { ...RULES, hugePageSizes: ['2MB', '1GB'] })).toEqual({
+      cpuShares: 2,
+      hugePages: { '2MB': 0, '1GB': 0 },
+    });
+  });
+
+  it('counts init containers and sidecars among those that must have a limit', () => {
+    const limited = { name: 'c', resources: { limits: { memory: '1Gi' }, requests: { cpu: '1' } } };
+    const memoryWith = (init: Container): unknown =>
+      podCgroupLimits({ containers: [limited], initContainers: [init] }, RULES).memory;
+    expect(memoryWith({ name: 'i' })).toBeUndefined();
+    expect(memoryWith({ name: 's', restartPolicy: 'Always' })).toBeUndefined();
+    expect(memoryWith({ ...limited, name: 'i' })).toBe(GIB);
+    expect(memoryWith({ ...limited, name: 's', restartPolicy: 'Always' })).toBe(2 * GIB);
+  });
+
+  it('limits a pod to what it says as a whole, whatever its containers leave open', () => {
+    const whole = { limits: { cpu: '2', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } };
+    expect(podCgroupLimits({ ...spec({}, {}), resources: whole }, RULES)).toEqual({
+      cpuShares: 1_024,
+      cpuQuota: 200_000,
+      cpuPeriod: 100_000,
+      memory: GIB,
+    });
+  });
+
+  it('adds the overhead of a pod to its requests and limits', () => {
+    const limits = { cpu: '1', memory: '1Gi' };
+    const overhead = { cpu: '1', memory: '1Gi' };
+    expect(podCgroupLimits({ ...spec({ limits, requests: limits }), overhead }, RULES)).toEqual({
+      cpuShares: 2_048,
+      cpuQuota: 200_000,
+      cpuPeriod: 100_000,
+      memory: 2 * GIB,
+    });
+  });
+
+  it('sets the quota of a pod to -1 under cpuCFSQuota false, and never below 1000 microseconds', () => {
     const tiny = { limits: { cpu: '1m' }, requests: { cpu: '1m' } };
     expect(podCgroupLimits(spec(tiny), { ...RULES, cpuCFSQuota: false })).toMatchObject({ cpuQuota: -1 });
     expect(podCgroupLimits(spec(tiny), RULES)).toMatchObject({ cpuQuota: 1_000, cpuShares: 2 });
   });
 
-  it('limits processes where the node says so, and huge pages to what is asked for', () => {
+  it('limits the processes of a pod to podPidsLimit, and its huge pages to what it requests', () => {
     const huge = { limits: { memory: '1Gi', 'hugepages-2Mi': '4Mi' }, requests: { 'hugepages-2Mi': '4Mi' } };
     expect(podCgroupLimits(spec(huge), { ...RULES, podPidsLimit: 50, hugePageSizes: ['2MB', '1GB'] })).toMatchObject({
       pids: 50,
@@ -65,7 +111,7 @@ describe('the cgroups above those of pods', () => {
     evictionHard: {},
   };
 
-  it('burstable pods weigh what they ask for together', () => {
+  it('burstable pods weigh what they request together', () => {
     const limits = { cpu: '1', memory: '1Gi' };
     const guaranteed = spec({ requests: limits, limits });
     const specs = [spec({ requests: { cpu: '250m' } }), spec({ requests: { cpu: '750m' } }), guaranteed];
@@ -73,12 +119,19 @@ describe('the cgroups above those of pods', () => {
     expect(sharesOf(0)).toBe(2);
   });
 
-  it('all pods may use what is not kept for others', () => {
+  it('all pods may use the capacity less systemReserved and kubeReserved, where enforceNodeAllocatable has pods', () => {
     expect(kubepodsLimits(capacity, { ...config, enforceNodeAllocatable: ['pods'] })).toEqual({
       cpuShares: 3_072,
       memory: 7 * GIB,
     });
     expect(kubepodsLimits(capacity, { ...config, enforceNodeAllocatable: [] })).toEqual({ cpuShares: 3_072 });
+  });
+
+  it('all pods may use what evictionHard keeps free, too', () => {
+    const evictionHard = { 'memory.available': '1Gi' };
+    expect(kubepodsLimits(capacity, { ...config, evictionHard, enforceNodeAllocatable: ['pods'] }).memory).toBe(
+      7 * GIB,
+    );
   });
 
   it('all pods may have no more processes and huge pages than the machine has', () => {
@@ -91,7 +144,7 @@ describe('the cgroups above those of pods', () => {
     expect(kubepodsLimits(machine, { ...kept, enforceNodeAllocatable: ['none'] })).toEqual({ cpuShares: 4_096 });
   });
 
-  it('others may use what is kept for them', () => {
+  it('system and agent may use what systemReserved and kubeReserved keep for them', () => {
     expect(reservedLimits({ cpu: '1', memory: '1Gi', pid: '100' })).toEqual({
       cpuShares: 1_024,
       memory: GIB,

@@ -6,26 +6,44 @@ const uid = '12-ab-34' as PodUid;
 
 describe('podCgroup', () => {
   it.each([
-    ['a guaranteed pod stands right below kubepods', '/', 'cgroupfs', 'Guaranteed', '/kubepods/pod12-ab-34'],
-    ['a burstable pod stands in its tier', '/', 'cgroupfs', 'Burstable', '/kubepods/burstable/pod12-ab-34'],
-    ['a best-effort pod too', '', 'cgroupfs', 'BestEffort', '/kubepods/besteffort/pod12-ab-34'],
-    ['another root goes first', '/gold/', 'cgroupfs', 'BestEffort', '/gold/kubepods/besteffort/pod12-ab-34'],
     [
-      'systemd names a slice after all its ancestors and keeps dashes for levels',
+      'the cgroup of a Guaranteed pod stands right below kubepods',
+      '/',
+      'cgroupfs',
+      'Guaranteed',
+      '/kubepods/pod12-ab-34',
+    ],
+    [
+      'the cgroup of a Burstable pod stands below kubepods/burstable',
+      '/',
+      'cgroupfs',
+      'Burstable',
+      '/kubepods/burstable/pod12-ab-34',
+    ],
+    [
+      'the cgroup of a BestEffort pod stands below kubepods/besteffort',
+      '',
+      'cgroupfs',
+      'BestEffort',
+      '/kubepods/besteffort/pod12-ab-34',
+    ],
+    ['cgroupRoot goes before kubepods', '/gold/', 'cgroupfs', 'BestEffort', '/gold/kubepods/besteffort/pod12-ab-34'],
+    [
+      'under systemd a slice is named after all its ancestors, with _ for dashes inside of a part',
       '/',
       'systemd',
       'Burstable',
       '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod12_ab_34.slice',
     ],
     [
-      'systemd has no tier for guaranteed pods either',
+      'under systemd the slice of a Guaranteed pod stands right below kubepods.slice',
       '/',
       'systemd',
       'Guaranteed',
       '/kubepods.slice/kubepods-pod12_ab_34.slice',
     ],
     [
-      'systemd slices stand below the slices of the root',
+      'under systemd cgroupRoot becomes slices, too',
       '/my-node',
       'systemd',
       'BestEffort',

@@ -12,6 +12,14 @@ describe('containerHash', () => {
     expect(containerHash(name, image)).toBe(hash);
   });
 
+  it.each([
+    ['is written in lower case without leading zeros', 'c19', 'busybox:1.36', 'd23c6a'],
+    ['takes <, > and & as Go writes them in JSON', 'c', 'a<b>', '7897c1b'],
+    ['takes & as Go writes it in JSON', 'c', 'a&b', '184e89f'],
+  ])('%s', (_rule, name, image, hash) => {
+    expect(containerHash(name, image)).toBe(hash);
+  });
+
   it('tells names and images apart', () => {
     const hashes = [containerHash('a', 'b'), containerHash('b', 'a'), containerHash('', 'ab'), containerHash('a', '')];
     expect(new Set(hashes).size).toBe(4);

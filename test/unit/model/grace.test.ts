@@ -20,7 +20,21 @@ describe('graceOfObserved', () => {
     });
 
   it.each([
-    ['is what a container was given', withGrace('7'), 7],
+    ['is what the annotation of a container says, where the manifest is gone', withGrace('7'), 7],
+    [
+      'is what its deletion gave it, where it was told',
+      observed({
+        containers: [
+          container({
+            annotations: {
+              'io.kubernetes.pod.terminationGracePeriod': '7',
+              'io.kubernetes.pod.deletionGracePeriod': '3',
+            },
+          }),
+        ],
+      }),
+      3,
+    ],
     ['is never below a second', withGrace('0'), 1],
     ['is 30 seconds where it cannot be read', withGrace('soon'), 30],
     ['is 30 seconds where nothing tells', observed({}), 30],

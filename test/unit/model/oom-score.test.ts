@@ -19,13 +19,22 @@ function first({ containers }: PodSpec): Container {
 
 describe('oomScoreAdj', () => {
   it.each<[string, PodSpec, number]>([
-    ['a pod that asks for nothing dies first', spec({}), 1_000],
-    ['a guaranteed one last', spec({ limits: { cpu: '1', memory: '1Gi' } }), -997],
-    ['a node-critical one too', { ...spec({}), priority: 2_000_001_000 }, -997],
-    ['a merely system-critical one does not', { ...spec({}), priority: 2_000_000_000 }, 1_000],
-    ['half of the memory gives half of the score', spec({ requests: { memory: '12Gi' } }), 500],
-    ['all of the memory still gives more than a guaranteed pod has', spec({ requests: { memory: '24Gi' } }), 3],
-    ['no memory gives less than a best-effort pod has', spec({ requests: { cpu: '1' } }), 999],
+    ['a BestEffort pod has 1000', spec({}), 1_000],
+    ['a Guaranteed pod has -997', spec({ limits: { cpu: '1', memory: '1Gi' } }), -997],
+    ['a node-critical pod has -997, whatever it asks for', { ...spec({}), priority: 2_000_001_000 }, -997],
+    [
+      'a pod of the class system-node-critical has -997 without a priority',
+      { ...spec({}), priorityClassName: 'system-node-critical' },
+      -997,
+    ],
+    ['a system-critical pod goes by its QoS class', { ...spec({}), priority: 2_000_000_000 }, 1_000],
+    [
+      'a Burstable pod has 1000 less the share of memory that it requests, in thousandths',
+      spec({ requests: { memory: '12Gi' } }),
+      500,
+    ],
+    ['a Burstable pod has no less than 3', spec({ requests: { memory: '24Gi' } }), 3],
+    ['a Burstable pod has no more than 999', spec({ requests: { cpu: '1' } }), 999],
   ])('%s', (_rule, pod, score) => {
     expect(oomScoreAdj(pod, first(pod), MEMORY)).toBe(score);
   });
@@ -45,7 +54,7 @@ describe('oomScoreAdj', () => {
     );
   });
 
-  it('lets a sidecar die no sooner than those it serves', () => {
+  it('gives a sidecar no more than the regular container has that requests least memory', () => {
     const side: Container = { name: 'side', restartPolicy: 'Always', resources: { requests: { memory: '1Gi' } } };
     const pod = { ...spec({ requests: { memory: '12Gi' } }, { requests: { memory: '6Gi' } }), initContainers: [side] };
     expect(oomScoreAdj(pod, side, MEMORY)).toBe(750);

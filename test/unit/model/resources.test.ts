@@ -101,7 +101,7 @@ describe('containerResources and sandboxResources', () => {
     expect(containerResources(pod, first(pod), RULES)).toEqual({ ...ofSandbox, ...more, ...HUGE_PAGES });
   });
 
-  it('adds up over the containers, leaving out what a container leaves open', () => {
+  it('tell a sandbox the sum over the containers, leaving out what a container leaves open', () => {
     const pod = spec(
       { requests: { cpu: '100m' }, limits: { cpu: '100m', memory: '1Ki' } },
       {},
@@ -115,12 +115,60 @@ describe('containerResources and sandboxResources', () => {
     });
   });
 
-  it('take the limit of cpu for the request where there is none', () => {
+  it.each<[string, Resources, Partial<ResourceRules>, object]>([
+    ['give 1024 shares to a core that is requested', { requests: { cpu: '1' } }, {}, { cpuShares: 1_024 }],
+    ['round shares down', { requests: { cpu: '1999m' } }, {}, { cpuShares: 2_046 }],
+    ['give the least shares, 2, to what requests no cpu', {}, {}, { cpuShares: 2 }],
+    ['give the least shares, 2, to what requests less', { requests: { cpu: '1m' } }, {}, { cpuShares: 2 }],
+    ['give no more than 262144 shares', { requests: { cpu: '300' } }, {}, { cpuShares: 262_144 }],
+    [
+      'go by the request of cpu for shares, and by its limit for the quota',
+      { requests: { cpu: '1' }, limits: { cpu: '2' } },
+      {},
+      { cpuShares: 1_024, cpuQuota: 200_000, cpuPeriod: 100_000 },
+    ],
+    [
+      'set no quota without a limit of cpu',
+      { requests: { cpu: '1' } },
+      {},
+      { cpuQuota: undefined, cpuPeriod: 100_000 },
+    ],
+    ['set no quota for a limit of cpu that is 0', { limits: { cpu: '0' } }, {}, { cpuQuota: undefined }],
+    ['set no quota below 1000 microseconds', { limits: { cpu: '5m' } }, {}, { cpuQuota: 1_000 }],
+    [
+      'reckon the quota by the period of cpuCFSQuotaPeriod',
+      { limits: { cpu: '500m' } },
+      { cpuPeriodMicroseconds: 20_000 },
+      { cpuQuota: 10_000, cpuPeriod: 20_000 },
+    ],
+    ['limit memory to its limit in bytes', { limits: { memory: '1Mi' } }, {}, { memoryLimitInBytes: 1_048_576 }],
+    [
+      'set no limit of memory for a request alone',
+      { requests: { memory: '1Mi' } },
+      {},
+      { memoryLimitInBytes: undefined },
+    ],
+    ['set no limit of memory for one that is 0', { limits: { memory: '0' } }, {}, { memoryLimitInBytes: undefined }],
+    [
+      'say memory.oom.group nowhere on cgroup v1',
+      {},
+      { cgroupV2: false, singleProcessOomKill: false },
+      { unified: undefined },
+    ],
+  ])('%s', (_rule, resources, rules, expected) => {
+    const pod = spec(resources);
+    const given = containerResources(pod, first(pod), { ...RULES, ...rules });
+    expect({ cpuQuota: undefined, memoryLimitInBytes: undefined, unified: undefined, ...given }).toMatchObject(
+      expected,
+    );
+  });
+
+  it('take the limit of cpu for its request where there is no request', () => {
     const pod = spec({ limits: { cpu: '2' } });
     expect(containerResources(pod, first(pod), RULES)).toMatchObject({ cpuShares: 2_048, cpuQuota: 200_000 });
   });
 
-  it('say nothing of quota and period where the node does not use them', () => {
+  it('say nothing of quota and period under cpuCFSQuota false', () => {
     const pod = spec({ limits: { cpu: '2', memory: '1Mi' } });
     const rules = { ...RULES, cpuCFSQuota: false };
     expect(containerResources(pod, first(pod), rules)).not.toHaveProperty('cpuQuota');
@@ -128,29 +176,39 @@ describe('containerResources and sandboxResources', () => {
   });
 
   it.each<[string, Partial<ResourceRules>, object | undefined, number | undefined]>([
-    ['on cgroup v1 by a limit of memory and swap together', {}, undefined, 1_048_576],
-    ['on cgroup v1 not where the kernel counts no swap', { swapController: false }, undefined, undefined],
-    ['on cgroup v2 by a limit of swap', { cgroupV2: true }, { 'memory.swap.max': '0' }, undefined],
     [
-      'on cgroup v2 not where the kernel counts no swap',
+      'keep a container with a limit of memory from swap on cgroup v1 by one limit of memory and swap together',
+      {},
+      undefined,
+      1_048_576,
+    ],
+    ['say nothing of swap on cgroup v1 where the kernel counts none', { swapController: false }, undefined, undefined],
+    [
+      'keep a container from swap on cgroup v2 by memory.swap.max 0',
+      { cgroupV2: true },
+      { 'memory.swap.max': '0' },
+      undefined,
+    ],
+    [
+      'say nothing of swap on cgroup v2 where the kernel counts none',
       { cgroupV2: true, swapController: false },
       undefined,
       undefined,
     ],
     [
-      'on cgroup v2 beside the rule that a container is killed at once as a whole',
+      'have a container on cgroup v2 killed as a whole by memory.oom.group 1, unless singleProcessOOMKill is set',
       { cgroupV2: true, singleProcessOomKill: false },
       { 'memory.oom.group': '1', 'memory.swap.max': '0' },
       undefined,
     ],
-  ])('keep a container from the swap of the node %s', (_rule, more, unified, memorySwapLimitInBytes) => {
+  ])('%s', (_rule, more, unified, memorySwapLimitInBytes) => {
     const pod = spec({ limits: { memory: '1Mi' } });
     const resources = containerResources(pod, first(pod), { ...RULES, ...more });
     expect(resources.unified).toEqual(unified);
     expect(resources.memorySwapLimitInBytes).toBe(memorySwapLimitInBytes);
   });
 
-  it('take the larger of what init containers need one by one and what the others need together', () => {
+  it('tell a sandbox the larger of what init containers need one by one and what the others need together', () => {
     const pod: PodSpec = {
       initContainers: [
         { name: 'big', resources: { limits: { cpu: '400m', memory: '80Mi' } } },

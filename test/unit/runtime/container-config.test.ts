@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { containerHash } from '../../../src/model/container-hash.ts';
 import type { Container, Pod } from '../../../src/model/pod.ts';
 import { containerConfig, type Making } from '../../../src/runtime/container-config.ts';
-import { context, pod, wanted } from '../../marbles/fakes.ts';
+import { context, IMAGE, pod, wanted } from '../../marbles/fakes.ts';
 import * as recorded from './recorded.ts';
 import { onWire } from './wire-form.ts';
 
@@ -173,7 +174,7 @@ describe('containerConfig', () => {
   const text = (bytes: string | Uint8Array | undefined): string =>
     typeof bytes === 'object' ? new TextDecoder().decode(bytes) : '';
 
-  it('gives the variables as bytes', () => {
+  it('gives variables as bytes', () => {
     const making = made({
       environment: new Map([
         ['A', '1'],
@@ -194,11 +195,91 @@ describe('containerConfig', () => {
     });
   });
 
-  it('counts its restarts in its attempt, its log path and its annotation', () => {
+  it('counts restarts in the attempt, the log path and the annotation of a container', () => {
     const { metadata, logPath, annotations } = config({}, pod(), 7);
     expect(metadata).toEqual({ name: 'main', attempt: 7 });
     expect(logPath).toBe('main/7.log');
     expect(annotations?.['io.kubernetes.container.restartCount']).toBe('7');
+  });
+
+  it('names the image as it is on the node, and as the manifest has it', () => {
+    expect(config({ image: 'busybox:1.35' }).image).toEqual({ image: 'sha256:1', userSpecifiedImage: 'busybox:1.35' });
+  });
+
+  it('labels a container with its name and those of its pod, and with no label of the pod itself', () => {
+    expect(config({}, pod({ metadata: { labels: { app: 'web' } } })).labels).toEqual({
+      'io.kubernetes.container.name': 'main',
+      'io.kubernetes.pod.name': 'web',
+      'io.kubernetes.pod.namespace': 'default',
+      'io.kubernetes.pod.uid': 'u-1',
+    });
+  });
+
+  const KEPT = {
+    'io.kubernetes.container.hash': containerHash('main', IMAGE),
+    'io.kubernetes.container.restartCount': '0',
+    'io.kubernetes.container.terminationMessagePath': '',
+    'io.kubernetes.container.terminationMessagePolicy': '',
+    'io.kubernetes.pod.terminationGracePeriod': '30',
+  };
+
+  it.each<[string, Partial<Container>, Pod, object]>([
+    ['writes no annotation for what the manifest leaves out but the five that always stand there', {}, pod(), {}],
+    [
+      'writes no annotation of the pod to its containers',
+      {},
+      pod({ metadata: { annotations: { 'kubernetes.io/config.source': 'file', mine: '1' } } }),
+      {},
+    ],
+    [
+      'writes the path and the policy of the termination message as annotations',
+      { terminationMessagePath: '/dev/log', terminationMessagePolicy: 'FallbackToLogsOnError' },
+      pod(),
+      {
+        'io.kubernetes.container.terminationMessagePath': '/dev/log',
+        'io.kubernetes.container.terminationMessagePolicy': 'FallbackToLogsOnError',
+      },
+    ],
+    [
+      'writes the grace of the pod as an annotation',
+      {},
+      pod({ spec: { terminationGracePeriodSeconds: 7 } }),
+      { 'io.kubernetes.pod.terminationGracePeriod': '7' },
+    ],
+    [
+      'writes the grace of the deletion as an annotation of its own',
+      {},
+      pod({ metadata: { deletionGracePeriodSeconds: 3 } }),
+      { 'io.kubernetes.pod.deletionGracePeriod': '3' },
+    ],
+    [
+      'writes the preStop hook as an annotation, as JSON',
+      { lifecycle: { preStop: { exec: { command: ['sh', '-c', 'a && b'] } }, postStart: { sleep: { seconds: 1 } } } },
+      pod(),
+      { 'io.kubernetes.container.preStopHandler': '{"exec":{"command":["sh","-c","a \\u0026\\u0026 b"]}}' },
+    ],
+    ['writes no annotation for an empty list of ports', { ports: [] }, pod(), {}],
+  ])('%s', (_rule, container, of, more) => {
+    expect(config(container, of).annotations).toEqual({ ...KEPT, ...more });
+  });
+
+  it.each<[string, Partial<Container>, object]>([
+    [
+      'gives a container no input and no terminal, and the working directory of its image, where it says nothing',
+      {},
+      { stdin: false, stdinOnce: false, tty: false, workingDir: '' },
+    ],
+    [
+      'gives a container the input, the terminal and the working directory that it asks for',
+      { stdin: true, stdinOnce: true, tty: true, workingDir: '/srv' },
+      { stdin: true, stdinOnce: true, tty: true, workingDir: '/srv' },
+    ],
+  ])('%s', (_rule, container, expected) => {
+    expect(config(container)).toMatchObject(expected);
+  });
+
+  it('sends no stop signal, so that the one of the image counts', () => {
+    expect(config({ lifecycle: { stopSignal: 'SIGINT' } })).not.toHaveProperty('stopSignal');
   });
 
   it.each([

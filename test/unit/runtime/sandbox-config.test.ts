@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Container, Pod } from '../../../src/model/pod.ts';
+import type { NamespaceOption } from '../../../src/model/cri/api.ts';
+import type { Container, Pod, PodSpec } from '../../../src/model/pod.ts';
+import { containerConfig } from '../../../src/runtime/container-config.ts';
 import { sandboxConfig } from '../../../src/runtime/sandbox-config.ts';
 import { context, pod, wanted } from '../../marbles/fakes.ts';
 import * as recorded from './recorded.ts';
@@ -76,7 +78,7 @@ describe('sandboxConfig', () => {
   const config = (of: Pod, more: Parameters<typeof context>[0] = {}) =>
     sandboxConfig(of, 2, recorded.OF_NODE, context(more));
 
-  it('carries the attempt, and the labels of the pod below its own', () => {
+  it('labels a sandbox with the labels of the pod, and over them with its name, namespace and uid', () => {
     const { metadata, labels } = config(
       pod({ metadata: { labels: { app: 'web', 'io.kubernetes.pod.uid': 'forged' } } }),
     );
@@ -89,7 +91,7 @@ describe('sandboxConfig', () => {
     expect(linux?.securityContext?.namespaceOptions).toMatchObject({ network: 'POD', pid: 'NODE', ipc: 'NODE' });
   });
 
-  it.each<[string, Container['ports'], readonly object[]]>([
+  it.each<[string, Container['ports'], readonly object[] | undefined]>([
     [
       'one port of two protocols is mapped twice',
       [
@@ -107,6 +109,20 @@ describe('sandboxConfig', () => {
       [{ protocol: 'TCP', containerPort: 80, hostPort: 0, hostIp: '' }],
     ],
     [
+      'maps ports without a host port, too',
+      [{ containerPort: 80 }],
+      [{ protocol: 'TCP', containerPort: 80, hostPort: 0, hostIp: '' }],
+    ],
+    [
+      'maps ports of one name once, be they of other numbers',
+      [
+        { name: 'web', containerPort: 80 },
+        { name: 'web', containerPort: 81 },
+      ],
+      [{ protocol: 'TCP', containerPort: 80, hostPort: 0, hostIp: '' }],
+    ],
+    ['maps nothing for a pod without ports', [], undefined],
+    [
       'a host port is mapped by the runtime, on the address that it names',
       [{ name: 'web', containerPort: 80, hostPort: 8_080, hostIP: '127.0.0.1', protocol: 'SCTP' }],
       [{ protocol: 'SCTP', containerPort: 80, hostPort: 8_080, hostIp: '127.0.0.1' }],
@@ -116,12 +132,81 @@ describe('sandboxConfig', () => {
     expect(portMappings).toEqual(mappings);
   });
 
+  it('maps the ports of regular containers alone, each container for itself', () => {
+    const ports = [{ containerPort: 80 }];
+    const { portMappings } = config(
+      pod({
+        spec: {
+          containers: [wanted('a', { ports }), wanted('b', { ports })],
+          initContainers: [wanted('i', { ports: [{ containerPort: 81 }] })],
+        },
+      }),
+    );
+    expect(portMappings?.map(({ containerPort }) => containerPort)).toEqual([80, 80]);
+  });
+
+  it.each<[string, Partial<PodSpec>, NamespaceOption]>([
+    [
+      'gives a pod a network and IPC of its own, and each of its containers processes of its own',
+      {},
+      { network: 'POD', ipc: 'POD', pid: 'CONTAINER' },
+    ],
+    [
+      'shares the network of the node under hostNetwork',
+      { hostNetwork: true },
+      { network: 'NODE', ipc: 'POD', pid: 'CONTAINER' },
+    ],
+    ['shares the IPC of the node under hostIPC', { hostIPC: true }, { network: 'POD', ipc: 'NODE', pid: 'CONTAINER' }],
+    ['shares the processes of the node under hostPID', { hostPID: true }, { network: 'POD', ipc: 'POD', pid: 'NODE' }],
+    [
+      'shares processes among the containers of a pod under shareProcessNamespace',
+      { shareProcessNamespace: true },
+      { network: 'POD', ipc: 'POD', pid: 'POD' },
+    ],
+  ])('%s', (_rule, spec, expected) => {
+    const of = pod({ spec });
+    const making = { restartCount: 0, image: { ref: 'i' }, environment: new Map(), terminationLog: '/log' };
+    const ofSandbox = config(of).linux?.securityContext?.namespaceOptions;
+    const ofContainer = containerConfig(of, wanted(), making, context()).linux?.securityContext?.namespaceOptions;
+    expect([ofSandbox, ofContainer]).toEqual([
+      { ...expected, usernsOptions: { mode: 'NODE' } },
+      { ...expected, usernsOptions: { mode: 'NODE' } },
+    ]);
+  });
+
+  it('names a sandbox by name, namespace, uid and attempt of the pod', () => {
+    expect(config(pod()).metadata).toEqual({ name: 'web', namespace: 'default', uid: 'u-1', attempt: 2 });
+  });
+
+  it('gives a sandbox the annotations of the pod and no others', () => {
+    const annotations = { mine: '1', 'kubernetes.io/config.source': 'file' };
+    expect(config(pod({ metadata: { annotations } })).annotations).toEqual(annotations);
+  });
+
+  it('puts the logs of a pod into a folder of its namespace, name and uid', () => {
+    expect(config(pod()).logDirectory).toBe('/logs/default_web_u-1');
+  });
+
+  it('gives a sandbox a host name, but none on the network of the node', () => {
+    expect(config(pod()).hostname).toBe('web');
+    expect(config(pod({ spec: { hostNetwork: true } }))).not.toHaveProperty('hostname');
+  });
+
+  it('puts a sandbox into the cgroup of its pod, by its QoS class, in the form of the driver', () => {
+    const { facts } = context();
+    const requests = { cpu: '1' };
+    const burstable = pod({ spec: { containers: [wanted('main', { resources: { requests } })] } });
+    expect(config(burstable).linux?.cgroupParent).toBe('/kubepods/burstable/podu-1');
+    const underSystemd = config(burstable, { facts: { ...facts, cgroupDriver: 'systemd' } }).linux?.cgroupParent;
+    expect(underSystemd).toBe('/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podu_1.slice');
+  });
+
   it('shares the processes of one container with the others where the pod says so', () => {
     const { linux } = config(pod({ spec: { shareProcessNamespace: true } }));
     expect(linux?.securityContext?.namespaceOptions?.pid).toBe('POD');
   });
 
-  it('is privileged, has the groups and the sysctls of the pod, and tells its overhead apart', () => {
+  it('is privileged, has the groups and the sysctls of the pod, and tells the overhead apart from the resources', () => {
     const { linux } = config(
       pod({
         spec: {

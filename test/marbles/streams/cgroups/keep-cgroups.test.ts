@@ -55,7 +55,7 @@ function after(
 const ALL = ['/kubepods 2048', '/kubepods/besteffort 2'];
 
 describe('keepCgroups', () => {
-  it('sets everything at first, and the weight of burstable pods whenever they change', () => {
+  it('sets the cgroups above pods at first, and the weight of burstable pods whenever they change', () => {
     const books = [[0, bookWith('1')] as const, [10_000, bookWith('2')] as const, [20_000, bookWith('2')] as const];
     expect(after(30_000, recorded, books)).toEqual([
       '/kubepods/burstable 1024',
@@ -65,11 +65,11 @@ describe('keepCgroups', () => {
     ]);
   });
 
-  it('sets everything anew every minute', () => {
+  it('sets the cgroups above pods anew every minute', () => {
     expect(after(61_000, recorded, [[0, bookWith('1')]]).slice(4)).toEqual([...ALL, '/kubepods/burstable 1024']);
   });
 
-  it('sets everything though pods come and go meanwhile, with the newest weight', () => {
+  it('sets the cgroups above pods though pods come and go meanwhile, with the newest weight', () => {
     const slow = (log: string[]): Cgroups => ({
       ...recorded(log),
       apply: (path, limits) => recorded(log).apply(path, limits).pipe(delay(20)),
@@ -92,6 +92,22 @@ describe('keepCgroups', () => {
       'remove /kubepods/podgone ifEmpty',
       'remove /kubepods/burstable/podbusy ifEmpty',
       'told: leftover cgroup /kubepods/burstable/podbusy: EBUSY',
+    ]);
+  });
+
+  it('sets nothing of the cgroups of QoS classes but their weight', () => {
+    const given: unknown[] = [];
+    const noting = (log: string[]): Cgroups => ({
+      ...recorded(log),
+      apply: (path, limits) => {
+        if (path !== '/kubepods') given.push([path, limits]);
+        return of(undefined);
+      },
+    });
+    after(1_000, noting, [[0, bookWith('1')]]);
+    expect(given.slice(0, 2)).toEqual([
+      ['/kubepods/burstable', { cpuShares: 1_024 }],
+      ['/kubepods/besteffort', { cpuShares: 2 }],
     ]);
   });
 

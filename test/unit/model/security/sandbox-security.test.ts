@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { sandboxSecurity } from '../../../../src/model/security/sandbox-security.ts';
 
 describe('sandboxSecurity', () => {
-  it('confines the sandbox as the runtime does by default, whatever its containers want', () => {
+  it('gives a sandbox the RuntimeDefault seccomp profile, whatever the pod asks for', () => {
     expect(sandboxSecurity({ containers: [], securityContext: { seccompProfile: { type: 'Unconfined' } } })).toEqual({
       seccomp: { profileType: 'RuntimeDefault' },
     });
   });
 
-  it('is privileged as soon as one container is, be it one that only prepares', () => {
+  it('makes a sandbox privileged as soon as one container is, be it an init container', () => {
     const privileged = { name: 'init', securityContext: { privileged: true } };
     expect(sandboxSecurity({ containers: [{ name: 'main' }], initContainers: [privileged] })).toMatchObject({
       privileged: true,
     });
   });
 
-  it('has the user, the groups and the label of the pod', () => {
+  it('gives a sandbox the user, the group, the groups and the SELinux label of the pod', () => {
     const securityContext = {
       runAsUser: 1,
       runAsGroup: 2,
