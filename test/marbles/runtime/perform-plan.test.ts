@@ -5,6 +5,7 @@ import { RuntimeError } from '../../../src/model/errors.ts';
 import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
 import { performPlan, type PerformContext, type PlanProgress } from '../../../src/runtime/perform-plan.ts';
 import type { PodPlan } from '../../../src/runtime/plan-pod.ts';
+import type { Container } from '../../../src/model/pod.ts';
 import type { Step } from '../../../src/runtime/plan-steps.ts';
 import type { Cri } from '../../../src/streams/ports/cri.ts';
 import type { Files } from '../../../src/streams/ports/files.ts';
@@ -242,6 +243,36 @@ describe('performPlan', () => {
       'a Failed',
       'a failed: CreateContainerError: ENOSPC: disk full',
     ]);
+  });
+
+  it.each<[string, Partial<Container>, Partial<Cri>, string]>([
+    [
+      'fails a container of which no configuration can be made as CreateContainerConfigError',
+      { securityContext: { runAsNonRoot: true } },
+      {},
+      'CreateContainerConfigError',
+    ],
+    [
+      'fails a container that the runtime does not make as CreateContainerError',
+      {},
+      { createContainer: () => throwError(() => new RuntimeError('refused', 'CreateContainer', 'no')) },
+      'CreateContainerError',
+    ],
+    [
+      'fails a container that the runtime does not start as RunContainerError',
+      {},
+      { startContainer: () => throwError(() => new RuntimeError('refused', 'StartContainer', 'no')) },
+      'RunContainerError',
+    ],
+    [
+      'fails a container whose postStart hook fails as PostStartHookError',
+      { lifecycle: { postStart: { exec: { command: ['no'] } } } },
+      { execSync: () => throwError(() => new RuntimeError('refused', 'ExecSync', 'no')) },
+      'PostStartHookError',
+    ],
+  ])('%s', (_rule, more, cri, reason) => {
+    const starts = plan([{ do: 'startContainer', container: wanted('a', more), why: '' }], true);
+    expect(outcome(perform(starts, { cri })).said.at(-1)).toMatch(new RegExp(`^a failed: ${reason}: `));
   });
 
   it('starts what was made and never started, without making it again', () => {

@@ -19,10 +19,15 @@ describe('nextStatus', () => {
     expect(tell(statusOf(of, { waiting }, statusOf(of, {})))).toContain('init: waiting ErrImagePull 0');
   });
 
-  it('counts an init container of which no trace is left as done, once the pod has begun', () => {
+  it('tells an init container of which no trace is left as Completed once the pod has begun, and no sidecar', () => {
     const [init] = statusOf(of, { observed: within(runs('main')) }).initContainerStatuses ?? [];
     expect(init && tellContainer(init)).toBe('init: Completed 0 0 R');
-    expect(init?.state?.terminated?.message).toMatch(/^Unable to get init container status/);
+    expect(init?.state?.terminated?.message).toBe(
+      'Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally',
+    );
+    const withSidecar = pod({ spec: { initContainers: [wanted('side', { restartPolicy: 'Always' })] } });
+    const [side] = statusOf(withSidecar, { observed: within(runs('main')) }).initContainerStatuses ?? [];
+    expect(side && tellContainer(side)).toBe('side: waiting PodInitializing 0');
     expect(statusOf(of, { observed: within(runs('main')) }).phase).toBe('Running');
   });
 

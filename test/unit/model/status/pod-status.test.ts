@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedContainer, ObservedPod } from '../../../../src/model/observed.ts';
-import type { Pod, PodStatus } from '../../../../src/model/pod.ts';
+import type { Container, Pod, PodStatus } from '../../../../src/model/pod.ts';
 import { nextStatus } from '../../../../src/model/status/pod-status.ts';
 import type { StatusFacts } from '../../../../src/model/status/status-facts.ts';
 import { container, exited, observed, pod, sandbox, wanted } from '../../../marbles/fakes.ts';
@@ -36,38 +36,125 @@ const two = (restartPolicy: string): Pod =>
 const policy = (restartPolicy: string): Pod => pod({ spec: { restartPolicy } });
 
 describe('the phase of a pod', () => {
-  it.each<[string, string, Pod, Partial<ObservedPod> | undefined]>([
-    ['Pending', 'while nothing is there', pod(), undefined],
-    ['Pending', 'while one container has never run', two('Always'), within(container({ name: 'zulu' }))],
-    ['Pending', 'while its container is made', pod(), within(container({ state: 'created' }))],
+  const init = (restartPolicy: string, ...initContainers: readonly Container[]): Pod =>
+    pod({ spec: { restartPolicy, initContainers } });
+  const side = wanted('side', { restartPolicy: 'Always' });
+  const probedSide = { ...side, startupProbe: { exec: { command: ['true'] } } };
+  const done = exited(0, 0, { name: 'i' });
+  const failed = exited(1, 0, { name: 'i' });
+
+  it.each<[rule: string, phase: string, of: Pod, seen: Partial<ObservedPod> | undefined]>([
+    ['is Pending while nothing of the pod is there', 'Pending', pod(), undefined],
+    ['is Pending while one container has never run', 'Pending', two('Always'), within(container({ name: 'zulu' }))],
+    ['is Pending while its container is only made', 'Pending', pod(), within(container({ state: 'created' }))],
     [
+      'is Pending while nobody knows the state of a container that never ran',
+      'Pending',
+      pod(),
+      within(container({ state: 'unknown' })),
+    ],
+    [
+      'is Pending while an init container runs',
+      'Pending',
+      init('Always', wanted('i')),
+      within(container({ name: 'i' })),
+    ],
+    ['is Pending while an init container is to run again', 'Pending', init('Always', wanted('i')), within(failed)],
+    [
+      'is Failed when an init container failed that may not run again',
+      'Failed',
+      init('Never', wanted('i')),
+      within(failed),
+    ],
+    [
+      'is Failed when an init container failed under a policy Never of its own',
+      'Failed',
+      init('Always', wanted('i', { restartPolicy: 'Never' })),
+      within(failed),
+    ],
+    [
+      'is Pending while a sidecar has not started in a pod that has not begun',
+      'Pending',
+      init('Always', probedSide),
+      within(container({ name: 'side' })),
+    ],
+    [
+      'is Running though a sidecar has not started in a pod that has begun',
       'Running',
-      'while one runs and the other has ended',
+      init('Always', probedSide),
+      within(container(), container({ name: 'side' })),
+    ],
+    [
+      'is Running though an init container is gone from a pod that has begun',
+      'Running',
+      init('Always', wanted('i')),
+      within(container()),
+    ],
+    [
+      'is Running while one container runs and the other has ended',
+      'Running',
       two('Never'),
       within(container({ name: 'zulu' }), exited(1, 0, { name: 'alpha' })),
     ],
-    ['Running', 'while what ended is to run again under Always', policy('Always'), within(exited(0))],
-    ['Running', 'while what failed is to run again under OnFailure', policy('OnFailure'), within(exited(1))],
-    ['Succeeded', 'when all succeeded under OnFailure', policy('OnFailure'), within(exited(0))],
-    ['Succeeded', 'when all succeeded under Never', policy('Never'), within(exited(0))],
+    ['is Running while what succeeded is to run again under Always', 'Running', policy('Always'), within(exited(0))],
+    ['is Running while what failed is to run again under OnFailure', 'Running', policy('OnFailure'), within(exited(1))],
     [
+      'is Running while one of two that ended is to run again under OnFailure',
+      'Running',
+      two('OnFailure'),
+      within(exited(0, 0, { name: 'zulu' }), exited(1, 0, { name: 'alpha' })),
+    ],
+    ['is Succeeded when all succeeded under OnFailure', 'Succeeded', policy('OnFailure'), within(exited(0))],
+    ['is Succeeded when all succeeded under Never', 'Succeeded', policy('Never'), within(exited(0))],
+    [
+      'is Failed when one failed under Never',
       'Failed',
-      'when one failed under Never',
       two('Never'),
       within(exited(0, 0, { name: 'zulu' }), exited(1, 0, { name: 'alpha' })),
     ],
-  ])('is %s %s', (phase, _when, of, seen) => {
+    [
+      'is Succeeded whatever its sidecars ended with',
+      'Succeeded',
+      init('Never', side),
+      within(exited(0), exited(9, 0, { name: 'side' })),
+    ],
+    [
+      'is Running while a sidecar runs though all else has ended',
+      'Running',
+      init('Never', wanted('i'), side),
+      within(exited(0), container({ name: 'side' }), done),
+    ],
+  ])('%s', (_rule, phase, of, seen) => {
     expect(status(of, seen).phase).toBe(phase);
   });
 
-  it('is not over as long as it goes on: what ended may be about to start again', () => {
+  it('is Running while a container that has ended before waits for its restart', () => {
+    expect(status(pod(), within(exited(3)), { waiting: WAITS })).toMatchObject({
+      phase: 'Running',
+      containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+    });
+  });
+
+  it('is what is said of the pod as a whole, with its reason and message, though containers still run', () => {
+    const verdict = { phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' } as const;
+    expect(status(pod(), within(container()), { verdict })).toMatchObject(verdict);
+  });
+
+  it('keeps its reason and message as long as it stays the same', () => {
+    const before = { phase: 'Pending', reason: 'Why', message: 'so' };
+    expect(status(pod(), undefined, {}, before)).toMatchObject(before);
+    const of = status(pod(), within(container()), {}, before);
+    expect([of.phase, of.reason, of.message]).toEqual(['Running', undefined, undefined]);
+  });
+
+  it('is neither Succeeded nor Failed as long as there is work on the pod', () => {
     const running = status(policy('OnFailure'), within(container()));
     const between = status(policy('OnFailure'), within(exited(0)), { goesOn: true }, running);
     expect(between.phase).toBe('Running');
     expect(status(policy('OnFailure'), within(exited(0)), {}, between).phase).toBe('Succeeded');
   });
 
-  it('never leaves Succeeded and Failed again', () => {
+  it('never leaves Succeeded or Failed', () => {
     expect(status(pod(), within(container()), {}, { phase: 'Failed', reason: 'Evicted' })).toMatchObject({
       phase: 'Failed',
       reason: 'Evicted',
@@ -80,7 +167,7 @@ describe('the status of a container', () => {
 
   it.each<[string, Partial<ObservedPod> | undefined, object]>([
     [
-      'waits for its creation while the runtime does not know it',
+      'waits as ContainerCreating while the runtime has no trace of it',
       undefined,
       {
         state: { waiting: { reason: 'ContainerCreating' } },
@@ -91,12 +178,12 @@ describe('the status of a container', () => {
       },
     ],
     [
-      'waits without a reason while it is only made',
+      'waits without a reason while it is made and not started',
       within(container({ state: 'created' })),
       { state: { waiting: {} } },
     ],
     [
-      'runs since it was started',
+      'runs since the runtime started it',
       within(container({ detail: { ...(exited(0).detail ?? never()), startedAt: NOW * 1e6 } })),
       {
         state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
@@ -106,7 +193,7 @@ describe('the status of a container', () => {
       },
     ],
     [
-      'has ended with what the runtime tells',
+      'has ended as Error where the runtime has no word for failure',
       within(exited(3, NOW)),
       {
         state: { terminated: { exitCode: 3, reason: 'Error', finishedAt: '2026-01-01T00:00:00Z' } },
@@ -115,12 +202,12 @@ describe('the status of a container', () => {
       },
     ],
     [
-      'has Completed where the runtime has no word for success',
+      'has ended as Completed where the runtime has no word for success',
       within(exited(0)),
       { state: { terminated: { reason: 'Completed' } } },
     ],
     [
-      'tells from the newest instance, and from the one before how that ended',
+      'tells the state of the newest instance, how the one before ended, and the restarts from the annotation',
       within(
         container({ attempt: 2, annotations: { 'io.kubernetes.container.restartCount': '2' } }),
         exited(7, 0, { attempt: 1 }),
@@ -129,7 +216,39 @@ describe('the status of a container', () => {
       { state: { running: {} }, lastState: { terminated: { exitCode: 7 } }, restartCount: 2 },
     ],
     [
-      'takes name and digest of the image from the inspection',
+      'has ended with all that the runtime tells',
+      within(
+        container({
+          state: 'exited',
+          detail: {
+            ...(exited(137).detail ?? never()),
+            startedAt: NOW * 1e6,
+            finishedAt: (NOW + 1_000) * 1e6,
+            reason: 'OOMKilled',
+            message: 'last words',
+          },
+        }),
+      ),
+      {
+        state: {
+          terminated: {
+            exitCode: 137,
+            reason: 'OOMKilled',
+            message: 'last words',
+            startedAt: '2026-01-01T00:00:00Z',
+            finishedAt: '2026-01-01T00:00:01Z',
+            containerID: 'containerd://main-0',
+          },
+        },
+      },
+    ],
+    [
+      'waits without a reason while nobody knows its state, and it was not seen running',
+      within(container({ state: 'unknown' })),
+      { state: { waiting: {} }, restartCount: 0 },
+    ],
+    [
+      'tells the image and its id as the runtime does',
       within(
         container({ detail: { ...(exited(0).detail ?? never()), image: 'docker.io/b:1', imageRef: 'b@sha256:1' } }),
       ),
@@ -139,7 +258,40 @@ describe('the status of a container', () => {
     expect(first(status(pod(), seen))).toMatchObject(expected);
   });
 
-  it('shows what it waits for, and moves its end to the last state', () => {
+  it('waits as PodInitializing in a pod with init containers', () => {
+    const of = pod({ spec: { initContainers: [wanted('i')] } });
+    expect(first(status(of, undefined))?.state).toEqual({ waiting: { reason: 'PodInitializing' } });
+  });
+
+  it('has ended as ContainerStatusUnknown 137 where it ran and nobody knows its state any more', () => {
+    const ran = status(pod(), within(container()));
+    expect(first(status(pod(), within(container({ state: 'unknown' })), {}, ran))).toMatchObject({
+      state: {
+        terminated: {
+          exitCode: 137,
+          reason: 'ContainerStatusUnknown',
+          message: 'The container could not be located when the pod was terminated',
+        },
+      },
+      restartCount: 1,
+    });
+  });
+
+  it('names its id by the runtime', () => {
+    expect(first(status(pod(), within(container()), { runtimeName: 'cri-o' }))?.containerID).toBe('cri-o://main-0');
+  });
+
+  it.each<[string, Partial<ObservedContainer>, boolean]>([
+    ['is not ready as an init container that runs', {}, false],
+    ['is ready as an init container that has succeeded', exited(0), true],
+    ['is not ready as an init container that has failed', exited(1), false],
+  ])('%s', (_rule, how, ready) => {
+    const of = pod({ spec: { initContainers: [wanted('i')] } });
+    const seen = within({ ...container(how), id: 'i-0', name: 'i' });
+    expect(status(of, seen).initContainerStatuses?.[0]?.ready).toBe(ready);
+  });
+
+  it('waits for what keeps it from starting again, and moves its end to the last state', () => {
     expect(first(status(pod(), within(exited(3)), { waiting: WAITS }))).toMatchObject({
       state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s' } },
       lastState: { terminated: { exitCode: 3 } },
@@ -147,17 +299,26 @@ describe('the status of a container', () => {
     expect(first(status(pod(), within(container()), { waiting: WAITS }))?.state?.running).toBeDefined();
   });
 
-  it('counts one restart more where it ran and is lost, but not while the pod is being ended', () => {
+  it('has ended as ContainerStatusUnknown 137 where it ran and is lost, and counts a restart unless the pod is being ended', () => {
     const ran = status(pod(), within(container()));
     expect(first(status(pod(), within(), {}, ran))).toMatchObject({
-      lastState: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },
+      state: { waiting: { reason: 'ContainerCreating' } },
+      lastState: {
+        terminated: {
+          exitCode: 137,
+          reason: 'ContainerStatusUnknown',
+          message: 'The container could not be located when the pod was deleted.  The container used to be Running',
+        },
+      },
       restartCount: 1,
     });
     expect(first(status(pod(), within(), { isEnding: true }, ran))?.restartCount).toBe(0);
   });
 
-  it('stands in the order of the names', () => {
+  it('stands in the order of the names among regular containers, in that of the spec among init containers', () => {
     expect(status(two('Always')).containerStatuses?.map(({ name }) => name)).toEqual(['alpha', 'zulu']);
+    const of = pod({ spec: { initContainers: [wanted('zulu'), wanted('alpha')] } });
+    expect(status(of).initContainerStatuses?.map(({ name }) => name)).toEqual(['zulu', 'alpha']);
   });
 });
 
