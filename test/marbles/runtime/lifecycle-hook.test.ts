@@ -211,7 +211,7 @@ describe('performPlan, with a postStart hook', () => {
   const told = (progress: PlanProgress): string => (progress.kind === 'note' ? progress.note.reason : progress.kind);
 
   it(
-    'starts the next container when the hook has ended',
+    'starts the next container only when the postStart hook has ended',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       expectObservable(first(log, { execSync: answered(0, 2_000) }).pipe(map(told), toArray())).toBe('2s (n|)', {
@@ -223,7 +223,7 @@ describe('performPlan, with a postStart hook', () => {
   );
 
   it(
-    'ends the container whose hook failed, with its preStop hook, and goes on with the next one',
+    'ends a container whose postStart hook failed, with its preStop hook, and goes on with the next one',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const answers = [answered(8, 1_000), answered(0)];

@@ -83,6 +83,18 @@ describe('makeContainer', () => {
     ]);
   });
 
+  it('makes the log folder of a container with mode 0755', () => {
+    const made: unknown[] = [];
+    const files = fakeFiles([], {
+      makeDir: (path, mode) => {
+        made.push([path, mode]);
+        return of(undefined);
+      },
+    });
+    makeContainer(pod(), wanted(), AROUND, context({ files })).subscribe();
+    expect(made[0]).toEqual(['/logs/default_web_u-1/main', 0o755]);
+  });
+
   it("tells the container the sandbox's address, or the node's on the network of the node", () => {
     const own = make({ container: { env: IP } });
     const shared = make({ container: { env: IP }, spec: { hostNetwork: true }, around: { ips: [] } });

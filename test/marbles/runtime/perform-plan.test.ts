@@ -117,6 +117,26 @@ describe('performPlan', () => {
     expect(said).toEqual(['a Pulled', 'a Created', 'a Started', 'b Pulled', 'b Created', 'b Started']);
   });
 
+  it('makes a container, tells Created, starts it, tells Started, links its log, and then runs its postStart hook', () => {
+    const log: string[] = [];
+    const hooked = wanted('a', { lifecycle: { postStart: { exec: { command: ['x'] } } } });
+    const execSync: Cri['execSync'] = () => of({ exitCode: 0, stdout: new Uint8Array(), stderr: new Uint8Array() });
+    perform(plan([{ do: 'startContainer', container: hooked, why: '' }], true), { log, cri: { execSync } }).subscribe(
+      (it) => log.push(it.kind === 'note' ? it.note.reason : it.kind),
+    );
+    expect(
+      log.slice(log.indexOf('Pulled'), -1).filter((line) => !/^(list|makeDir|writeFile|readFile)/.test(line)),
+    ).toEqual([
+      'Pulled',
+      'createContainer a-0',
+      'Created',
+      'startContainer a-0',
+      'Started',
+      'link /logs/default_web_u-1/a/0.log',
+      'execSync a-0',
+    ]);
+  });
+
   it('tells SandboxChanged before it makes another sandbox of the pod, and not before the first', () => {
     const changes = (...steps: readonly Step[]): readonly string[] => outcome(perform(plan(steps))).said;
     expect(changes({ do: 'stopPod', why: '' }, { do: 'runSandbox', attempt: 1 })).toEqual([

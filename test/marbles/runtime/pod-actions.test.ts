@@ -233,7 +233,7 @@ describe('podActions', () => {
     );
 
     it(
-      'sleeps until a crash-looping container may start again',
+      'wakes a pod at the very end of the back-off of its container',
       marbles(({ expectObservable }) => {
         const crashed = observed({ sandboxes: [sandbox()], containers: [exited(1, 0)] });
         const key = JSON.stringify([IMAGE, {}]);
@@ -250,6 +250,29 @@ describe('podActions', () => {
         ).toBe('(nt|)', { n: 'BackOff', t: 20_000 });
       }),
     );
+
+    it('tells BackOff of a container that waits for its restart, as a warning in the words of the kubelet', () => {
+      const crashed = observed({ sandboxes: [sandbox()], containers: [exited(1, Date.now())] });
+      const backoff = { delay: 10_000, since: Date.now() };
+      const restarts = new Map([['main', { key: JSON.stringify([IMAGE, {}]), backoff }]]);
+      expect(reports(sync(pod(), crashed), {}, { ...NO_MEMORY, restarts })[0]).toMatchObject({
+        kind: 'note',
+        note: {
+          level: 'Warning',
+          reason: 'BackOff',
+          message: 'Back-off restarting failed container main in pod web_default(u-1)',
+          container: 'main',
+        },
+      });
+    });
+
+    it('backs off no container that could not be made, and tries it again within the usual time', () => {
+      const cri: Partial<Cri> = { createContainer: () => throwError(() => new RuntimeError('refused', '', 'no')) };
+      const empty = observed({ sandboxes: [sandbox()] });
+      const { outcome, memory } = end(sync(pod(), empty), { cri, looks: [of(empty)] });
+      expect(outcome).toMatchObject({ next: 10_000 });
+      expect(memory?.restarts).toEqual(new Map());
+    });
 
     it('says that the pod is finished when nothing of it will ever run again', () => {
       const { outcome } = end(sync(pod({ spec: { restartPolicy: 'OnFailure' } }), ENDED), {});
@@ -288,7 +311,7 @@ describe('podActions', () => {
       expect(memory?.failures).toBe(1);
     });
 
-    it('spreads retries over half of their period', () => {
+    it('tries a failed sync again after its period and up to half of it more', () => {
       const nextWith = (random: number): unknown =>
         end(sync(pod()), { looks: [throwError(() => new Error('no'))], more: { random: () => random } }).outcome;
       expect(nextWith(0)).toMatchObject({ next: 10_000 });
@@ -343,6 +366,13 @@ describe('podActions', () => {
       expect(log).toEqual(['look', 'stopContainer main-0', 'stopPodSandbox s-0', 'look']);
       expect(all[0]).toMatchObject({ kind: 'note', note: { reason: 'Killing', message: 'Stopping container main' } });
       expect(all[1]).toMatchObject({ kind: 'outcome', outcome: { kind: 'ended', observed: ENDED } });
+    });
+
+    it('starts nothing of a pod that is being ended, whatever has ended', () => {
+      const log: string[] = [];
+      const half = observed({ sandboxes: [sandbox()], containers: [exited(1), container({ name: 'side' })] });
+      reports(terminate(), { log, looks: [of(half), of(ENDED)] });
+      expect(log).toEqual(['look', 'stopContainer side-0', 'stopPodSandbox s-0', 'look']);
     });
 
     it.each<[string, ObservedPod, string]>([

@@ -46,6 +46,16 @@ describe('preparePodFiles', () => {
     expect({ emitted, isComplete }).toEqual({ emitted: [], isComplete: true });
   });
 
+  it('makes the log folder of a pod with mode 0755, and its own folder with mode 0750', () => {
+    const modes = new Map<string, number | undefined>();
+    const makeDir: Files['makeDir'] = (path, mode) => {
+      modes.set(path, mode);
+      return of(undefined);
+    };
+    run((ground) => preparePodFiles(pod(), ground), { makeDir });
+    expect([modes.get('/logs/default_web_u-1'), modes.get('/root/pods/u-1')]).toEqual([0o755, 0o750]);
+  });
+
   it('makes every failure of the disk one of its volumes', () => {
     const full: Partial<Files> = { makeDir: () => throwError(() => new Error('ENOSPC: disk full')) };
     expect(run((ground) => preparePodFiles(pod(), ground), full).error).toEqual(

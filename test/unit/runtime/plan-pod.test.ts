@@ -250,6 +250,18 @@ describe('planPod', () => {
         ['start zulu by logs', 'start alpha by logs'],
       ],
       [
+        'counts on from the newest instance of a container that starts again',
+        pod(),
+        within(container({ attempt: 6, state: 'unknown' })),
+        ['stop main-6', 'start main 7'],
+      ],
+      [
+        'replaces two containers one after the other',
+        pod({ names: ['a', 'b'] }),
+        within(container({ name: 'a', annotations: OTHER_HASH }), container({ name: 'b', annotations: OTHER_HASH })),
+        ['stop a-0', 'start a 1', 'stop b-0', 'start b 1'],
+      ],
+      [
         'stops the older one of two that run under one name',
         pod(),
         within(container({ attempt: 1 }), container()),

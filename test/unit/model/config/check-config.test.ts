@@ -54,9 +54,14 @@ const RULES: readonly (readonly [string, Given, Given, string])[] = [
     { cpuCFSQuotaPeriod: 1_001 },
     'cpuCFSQuotaPeriod',
   ],
-  ['back-off grows to a second', restarts(1_000), restarts(999), 'crashLoopBackOff.maxContainerRestartPeriod'],
   [
-    'back-off grows to five minutes at most',
+    'maxContainerRestartPeriod is a second at least',
+    restarts(1_000),
+    restarts(999),
+    'crashLoopBackOff.maxContainerRestartPeriod',
+  ],
+  [
+    'maxContainerRestartPeriod is five minutes at most',
     restarts(300_000),
     restarts(300_001),
     'crashLoopBackOff.maxContainerRestartPeriod',

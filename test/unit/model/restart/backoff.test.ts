@@ -35,11 +35,11 @@ describe('decideBackoff', () => {
     expect(starts(10, 0)).toEqual([0, 0, 10, 30, 70, 150, 310, 610, 910, 1_210]);
   });
 
-  it('counts the wait from the end of the container', () => {
+  it('counts the wait from the moment at which the container ended', () => {
     expect(starts(5, 3_000)).toEqual([0, 3, 16, 39, 82]);
   });
 
-  it('never waits longer than the ceiling, even at first', () => {
+  it('never waits longer than maxContainerRestartPeriod, even at first', () => {
     expect(starts(5, 0, { initial: 10_000, ceiling: 4_000 })).toEqual([0, 0, 4, 8, 12]);
   });
 
@@ -51,7 +51,7 @@ describe('decideBackoff', () => {
     });
   });
 
-  it('forgives a container that ran well for more than twice the ceiling', () => {
+  it('forgives a container that ran well for more than twice the longest wait', () => {
     const backoff = { delay: 300_000, since: 0 };
     expect(decideBackoff(backoff, 600_001, 600_001, LIMITS)).toEqual({
       start: true,
@@ -60,7 +60,7 @@ describe('decideBackoff', () => {
     expect(decideBackoff(backoff, 600_000, 600_001, LIMITS)).toEqual({ start: false, delay: 300_000, until: 900_000 });
   });
 
-  it('tells the delay and its end while the container waits', () => {
+  it('tells the wait and its end while a container waits', () => {
     expect(decideBackoff({ delay: 20_000, since: 0 }, 5_000, 6_000, LIMITS)).toEqual({
       start: false,
       delay: 20_000,

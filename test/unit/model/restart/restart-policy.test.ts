@@ -3,9 +3,9 @@ import { restartPolicyOf, restartsAfter } from '../../../../src/model/restart/re
 
 describe('restartPolicyOf', () => {
   it.each([
-    ['is that of the pod', 'Never', undefined, 'Never'],
-    ['is that of the container, where it has one', 'Never', 'OnFailure', 'OnFailure'],
-    ['is Always where nobody says', undefined, undefined, 'Always'],
+    ['the restart policy of a container is that of its pod', 'Never', undefined, 'Never'],
+    ['the restart policy of a container is its own, where it has one', 'Never', 'OnFailure', 'OnFailure'],
+    ['the restart policy is Always where nobody says', undefined, undefined, 'Always'],
   ])('%s', (_rule, ofPod, ofContainer, policy) => {
     expect(
       restartPolicyOf(
