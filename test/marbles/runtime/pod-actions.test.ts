@@ -408,7 +408,7 @@ describe('podActions', () => {
     const message = 'MountVolume.SetUp failed for volume "h" : hostPath type check failed: /h is not a file';
 
     it(
-      'that are not ready fail the work until they may be tried again, later each time',
+      'a volume that is not ready is told as FailedMount, and fails the work until it may be tried again, later each time',
       marbles(() => {
         const first = reports(sync(needs('File'), empty), {});
         expect(first).toMatchObject([
@@ -422,7 +422,7 @@ describe('podActions', () => {
     );
 
     it(
-      'whose time has not come are not told of again',
+      'a volume whose time has not come is not told of again',
       marbles(() => {
         const held = { ...NO_MEMORY, mounts: new Map([['h', { since: 0, delay: 500, until: 300, error: message }]]) };
         expect(reports(sync(needs('File'), empty), {}, held)).toMatchObject([
@@ -431,13 +431,13 @@ describe('podActions', () => {
       }),
     );
 
-    it('that are ready are forgotten as failures', () => {
+    it('a volume that is ready is forgotten as a failure', () => {
       const failed = { ...NO_MEMORY, mounts: new Map([['h', { since: 0, delay: 500, until: 0, error: message }]]) };
       const { memory } = end(sync(needs(''), empty), { looks: [of(WELL)] }, failed);
       expect(memory?.mounts).toEqual(new Map());
     });
 
-    it('of a pod that goes on are looked after at each sync', () => {
+    it('files in the volumes of a pod that goes on are brought up to date at each sync', () => {
       const log: string[] = [];
       const of$ = podWith([{ name: 'd', downwardAPI: {} }]);
       const volumeFiles = fakeVolumeFiles(log);
@@ -447,7 +447,7 @@ describe('podActions', () => {
       expect(log.filter((call) => call.startsWith('writePayload'))).toHaveLength(1);
     });
 
-    it('that cannot be brought up to date are told of, and the pod is well nevertheless', () => {
+    it('files that cannot be brought up to date are told of, and the pod is well nevertheless', () => {
       const volumeFiles = fakeVolumeFiles([], { writePayload: () => throwError(() => new Error('ENOSPC: disk full')) });
       const of$ = podWith([{ name: 'd', downwardAPI: {} }]);
       expect(reports(sync(of$, WELL), { more: { volumeFiles } })).toMatchObject([
@@ -456,7 +456,7 @@ describe('podActions', () => {
       ]);
     });
 
-    it('are unmounted before the folder of the pod is removed', () => {
+    it('volumes are unmounted before the folder of the pod is removed', () => {
       const log: string[] = [];
       const target = '/root/pods/u-1/volumes/kubernetes.io~empty-dir/m';
       const mounts = fakeMounts(log, { below: () => of([{ target, type: 'tmpfs' }]) });

@@ -24,16 +24,16 @@ function over(spec: PodSpec, used: LocalUse): string | undefined {
 
 describe('localLimits', () => {
   it.each<[string, PodSpec]>([
-    ['a volume without a limit', withVolume({})],
-    ['memory, which holds its limit by itself', withVolume({ medium: 'Memory', sizeLimit: '1Mi' })],
-    ['huge pages, too', withVolume({ medium: 'HugePages-2Mi', sizeLimit: '2Mi' })],
-    ['a limit of 0', withVolume({ sizeLimit: '0' })],
-    ['a container with a limit of 0', { containers: [limited('0')] }],
-  ])('finds nothing to hold a pod to in %s', (_what, spec) => {
+    ['a volume without a sizeLimit is held to nothing', withVolume({})],
+    ['a volume in memory holds its sizeLimit by itself', withVolume({ medium: 'Memory', sizeLimit: '1Mi' })],
+    ['a volume in huge pages holds its sizeLimit by itself', withVolume({ medium: 'HugePages-2Mi', sizeLimit: '2Mi' })],
+    ['a sizeLimit of 0 is held to nothing', withVolume({ sizeLimit: '0' })],
+    ['a container with a limit of 0 is held to nothing', { containers: [limited('0')] }],
+  ])('%s', (_rule, spec) => {
     expect(localLimits(spec)).toBeUndefined();
   });
 
-  it('takes the limits of all containers together for that of the pod', () => {
+  it('a pod is held to the limits of all its containers together', () => {
     const spec = { containers: [limited('1Mi'), limited(undefined, 'free'), limited('2Mi', 'side')] };
     expect(localLimits(spec)?.pod).toEqual({ text: '3Mi', bytes: 3 * MI });
   });
@@ -43,27 +43,27 @@ describe('whatIsOver', () => {
   const spec = { ...withVolume({ sizeLimit: '1Mi' }), containers: [limited('1Mi'), limited('2Mi', 'side')] };
 
   it.each<[string, LocalUse, string | undefined]>([
-    ['nothing at the limit to the byte', use({ e: MI }, { main: MI, side: MI }), undefined],
+    ['a volume and a pod may be full to the byte', use({ e: MI }, { main: MI, side: MI }), undefined],
     [
-      'the volume before all else',
+      'a volume beyond its sizeLimit is told before all else',
       use({ e: MI + 1 }, { main: 9 * MI }),
       'Usage of EmptyDir volume "e" exceeds the limit "1Mi". ',
     ],
     [
-      'the pod before its containers; volumes count for it',
+      'a pod beyond its limits is told before its containers, and its volumes count for it',
       use({ e: MI }, { main: MI, side: MI + 1 }),
       'Pod ephemeral local storage usage exceeds the total limit of containers 3Mi. ',
     ],
     [
-      'a container where the pod is within its limit',
+      'a container beyond its limit is told where the pod is within its own',
       use({}, { main: MI + 1 }),
       'Container main exceeded its local ephemeral storage limit "1Mi". ',
     ],
-  ])('names %s', (_what, used, message) => {
+  ])('%s', (_rule, used, message) => {
     expect(over(spec, used)).toBe(message);
   });
 
-  it('lets containers without a limit count for the pod only', () => {
+  it('a container without a limit counts for the pod only', () => {
     const one = { containers: [limited('1Mi'), limited(undefined, 'free')] };
     expect(over(one, use({}, { free: MI + 1 }))).toMatch(/^Pod ephemeral/);
   });

@@ -30,7 +30,7 @@ const read = (...path: readonly string[]): string => readFileSync(join(...path),
 const mode = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
 describe('writePayload', () => {
-  it('puts files behind two links, under a name of the time', async () => {
+  it('files stand in a folder named by the time, behind the link ..data and a link for each first name', async () => {
     const dir = folder();
     const at = new Date('2026-11-29T16:22:01.5Z');
     expect(await writePayload(dir, files({ labels: 'a="b"', 'deep/er/one': '1' }), nothing, at)).toBe(true);
@@ -47,7 +47,7 @@ describe('writePayload', () => {
     ]);
   });
 
-  it('gives every file its own mode, whatever the umask', async () => {
+  it('a file has its mode whatever the umask', async () => {
     const dir = folder();
     const before = process.umask(0o077);
     try {
@@ -65,7 +65,7 @@ describe('writePayload', () => {
     expect([mode(join(dir, 'open')), mode(join(dir, 'shut'))]).toEqual(['666', '400']);
   });
 
-  it('touches nothing when it is up to date', async () => {
+  it('files that are up to date are not touched', async () => {
     const dir = folder();
     await writePayload(dir, files({ a: '1' }), nothing);
     const before = readlinkSync(join(dir, '..data'));
@@ -73,7 +73,7 @@ describe('writePayload', () => {
     expect(readlinkSync(join(dir, '..data'))).toBe(before);
   });
 
-  it('swaps all files at once, and clears the old ones away', async () => {
+  it('all files are replaced at once by a swap of ..data, and the old ones removed', async () => {
     const dir = folder();
     await writePayload(dir, files({ a: '1', old: 'x', 'd/e': '1' }), nothing);
     let seen: readonly string[] = [];
@@ -88,18 +88,18 @@ describe('writePayload', () => {
   });
 
   it.each([
-    ['a text', files({ a: '2' })],
-    ['a mode', files({ a: '1' }, 0o600)],
-    ['one file more', files({ a: '1', b: '1' })],
-    ['one file less', files({})],
-  ])('writes anew for %s', async (_what, payload) => {
+    ['a changed text', files({ a: '2' })],
+    ['a changed mode', files({ a: '1' }, 0o600)],
+    ['a file more', files({ a: '1', b: '1' })],
+    ['a file less', files({})],
+  ])('all files are written anew for %s', async (_what, payload) => {
     const dir = folder();
     await writePayload(dir, files({ a: '1' }), nothing);
     expect(await writePayload(dir, payload, nothing)).toBe(true);
     expect(names(dir).filter((name) => !name.startsWith('..'))).toEqual([...payload.keys()]);
   });
 
-  it('leaves the old files in sight and no rubbish when what comes before the swap fails', async () => {
+  it('when writing fails the old files stay in sight and no rubbish is left', async () => {
     const dir = folder();
     await writePayload(dir, files({ a: '1' }), nothing);
     const before = names(dir);
@@ -110,7 +110,7 @@ describe('writePayload', () => {
     expect(read(dir, 'a')).toBe('1');
   });
 
-  it('mends what a crash has left behind: a directory never linked, a half-made link, a missing name', async () => {
+  it('what a crash in the midst of writing has left behind is cleared away', async () => {
     const dir = folder();
     await writePayload(dir, files({ a: '1', b: '1' }), nothing);
     mkdirSync(join(dir, '..2020_01_01_00_00_00.7'));
@@ -120,7 +120,7 @@ describe('writePayload', () => {
     expect(names(dir)).toEqual([readlinkSync(join(dir, '..data')), '..data', 'a', 'b'].sort());
   });
 
-  it('leaves directories that were made for mounts inside of the volume', async () => {
+  it('folders that were made for mounts inside of the volume stay', async () => {
     const dir = folder();
     mkdirSync(join(dir, 'tls'));
     await writePayload(dir, files({ a: '1' }), nothing);
@@ -128,7 +128,10 @@ describe('writePayload', () => {
     expect(names(dir)).toContain('tls');
   });
 
-  it.each(['../x', 'a/../../x', '/x', '', 'a//b', '..data', './a'])('refuses the path %j', async (path) => {
-    await expect(writePayload(folder(), files({ [path]: '' }), nothing)).rejects.toMatchObject({ code: 'EINVAL' });
-  });
+  it.each(['../x', 'a/../../x', '/x', '', 'a//b', '..data', './a'])(
+    'the path %j of a file is refused',
+    async (path) => {
+      await expect(writePayload(folder(), files({ [path]: '' }), nothing)).rejects.toMatchObject({ code: 'EINVAL' });
+    },
+  );
 });

@@ -36,7 +36,7 @@ function swapForLink(path: string, target: string): void {
 }
 
 describe('openNames', () => {
-  it('opens what stands at the end of the way', async () => {
+  it('a path is opened name by name to what stands at its end', async () => {
     const handle = await openNames(join(base, 'volume'), ['d', 'key']);
     expect(readFileSync(pathOf(handle), 'utf8')).toBe('harmless');
     await handle.close();
@@ -46,31 +46,31 @@ describe('openNames', () => {
     ['a directory on the way', 'd', '../secret', ['d', 'key']],
     ['the last name', 'd/key', '../../secret/key', ['d', 'key']],
     ['the last name, by one that stays inside', 'd', '.', ['d']],
-  ])('refuses a link that was put in the place of %s', async (_what, path, target, names) => {
+  ])('a link that was put in the place of %s meanwhile is refused', async (_what, path, target, names) => {
     swapForLink(path, target);
     await expect(openNames(join(base, 'volume'), names)).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('refuses a link in the place of the volume itself', async () => {
+  it('a link in the place of the volume itself is refused', async () => {
     swapForLink('d', '../secret');
     await expect(openNames(join(base, 'volume', 'd'), ['key'])).rejects.toBeInstanceOf(Error);
   });
 });
 
 describe('openInside', () => {
-  it('keeps hold of what it has opened, whatever takes its name later', async () => {
+  it('what was opened is held, whatever takes its name later', async () => {
     const handle = await openInside(join(base, 'volume'), 'd/key');
     swapForLink('d', '../secret');
     expect(readFileSync(pathOf(handle), 'utf8')).toBe('harmless');
     await handle.close();
   });
 
-  it('says that a link leads out of the volume', async () => {
+  it('a link that leads out of the volume is refused', async () => {
     swapForLink('d', '../secret');
     await expect(openInside(join(base, 'volume'), 'd/key')).rejects.toThrow(/leads out of the volume/);
   });
 
-  it('never opens or makes anything outside, whatever links a container has made and whatever path is asked for', async () => {
+  it('nothing outside of the volume is opened or made, whatever links a container has made and whatever path is asked for', async () => {
     const names = fc.constantFrom('a', 'b', 'c', 'key');
     const step = fc.oneof(names, fc.constantFrom('.', '..', '', 'secret', 'volume'));
     const path = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => steps.join('/'));

@@ -45,7 +45,7 @@ describe.skipIf(!isRoot)('giveToGroup', () => {
     return dir;
   }
 
-  it('adds the bits of the group to files and directories, and takes none', async () => {
+  it('fsGroup gets 0660 of files and 2770 of folders added to what they have', async () => {
     const dir = tree();
     await firstValueFrom(volumeFiles.giveToGroup(dir, { group: 7778, readOnly: false, onlyOnMismatch: false }));
     expect([look(dir), look(join(dir, 'd')), look(join(dir, 'd', 'f'))]).toEqual([
@@ -55,13 +55,13 @@ describe.skipIf(!isRoot)('giveToGroup', () => {
     ]);
   });
 
-  it('lets the group of what is read-only read, and no more', async () => {
+  it('fsGroup may only read what is read-only: 0440 of files and 2550 of folders are added', async () => {
     const dir = tree();
     await firstValueFrom(volumeFiles.giveToGroup(dir, { group: 7778, readOnly: true, onlyOnMismatch: false }));
     expect([look(join(dir, 'd')), look(join(dir, 'd', 'f'))]).toEqual(['2750 7778', '640 7778']);
   });
 
-  it('gives a link to the group, and not what it leads to', async () => {
+  it('fsGroup gets a link, and not what it leads to', async () => {
     const dir = tree();
     const outside = join(folder(), 'outside');
     writeFileSync(outside, '');
@@ -72,7 +72,7 @@ describe.skipIf(!isRoot)('giveToGroup', () => {
     expect(look(outside)).toBe('600 0');
   });
 
-  it('leaves everything when the root has it already and only a mismatch counts', async () => {
+  it('OnRootMismatch leaves everything where the root of the volume has the group and its bits already', async () => {
     const dir = tree();
     const ownership = { group: 7778, readOnly: false, onlyOnMismatch: true };
     await firstValueFrom(volumeFiles.giveToGroup(dir, ownership));
@@ -86,7 +86,7 @@ describe.skipIf(!isRoot)('giveToGroup', () => {
 });
 
 describe('writePayload with a group', () => {
-  it.skipIf(!isRoot)('gives the files to the group before they are in sight', async () => {
+  it.skipIf(!isRoot)('files of the agent have the fsGroup before they are in sight', async () => {
     const dir = folder();
     const payload = new Map([['a', { content: '1', mode: 0o400 }]]);
     const ownership = { group: 5151, readOnly: true, onlyOnMismatch: false };

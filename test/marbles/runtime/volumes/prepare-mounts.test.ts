@@ -55,7 +55,7 @@ const refusal = (message: string): StartError => new StartError('CreateContainer
 const EMPTY_DIR = '/root/pods/u-1/volumes/kubernetes.io~empty-dir/e';
 
 describe('prepareMounts', () => {
-  it('keeps the order of the list, and the files of the agent behind it', () => {
+  it('mounts keep the order of the container, the hosts file and the file for its last words come after them', () => {
     const { mounts } = run([
       { name: 'e', mountPath: '/v/child' },
       { name: 'h', mountPath: '/v' },
@@ -70,7 +70,7 @@ describe('prepareMounts', () => {
     ]);
   });
 
-  it('binds a part of a volume under the number of its mount', () => {
+  it('a part of a volume is bound at its place under volume-subpaths, by the number of its mount', () => {
     const { binds } = run([
       { name: 'e', mountPath: '/v' },
       { name: 'h', mountPath: '/w', subPath: 'a/b' },
@@ -78,39 +78,60 @@ describe('prepareMounts', () => {
     expect(binds).toEqual([{ volume: '/srv/h', subPath: 'a/b', target: '/root/pods/u-1/volume-subpaths/h/main/1' }]);
   });
 
-  it('puts the variables of the container into subPathExpr', () => {
+  it('subPathExpr takes in the variables that the container gets', () => {
     const { binds } = run([{ name: 'e', mountPath: '/v', subPathExpr: 'of/$(WHO)/x' }], { env: { WHO: 'me' } });
     expect(binds).toMatchObject([{ volume: EMPTY_DIR, subPath: 'of/me/x' }]);
   });
 
-  it('mounts the whole volume where subPathExpr comes to nothing', () => {
+  it('a subPathExpr that comes to nothing is the whole volume', () => {
     const { binds, mounts } = run([{ name: 'e', mountPath: '/v', subPathExpr: '$(NONE)' }], { env: { NONE: '' } });
     expect(binds).toEqual([]);
     expect(mounts[0]?.hostPath).toBe(EMPTY_DIR);
   });
 
-  it.each([
-    ['$(NOBODY)', {}, 'missing value for NOBODY'],
-    ['$(A)/$(B)', {}, 'missing value for A, B'],
-    ['$(UP)', { UP: '../../etc' }, "unable to provision SubPath `../../etc`: must not contain '..'"],
-    ['$(ROOT)', { ROOT: '/etc' }, 'error SubPath `/etc` must not be an absolute path'],
-  ])('refuses the subPathExpr %s with %j', (subPathExpr, env, message) => {
+  it.each<{ rule: string; subPathExpr: string; env?: Readonly<Record<string, string>>; message: string }>([
+    {
+      rule: 'a variable of subPathExpr that is not set keeps the container from being made',
+      subPathExpr: '$(A)/$(B)',
+      message: 'missing value for A, B',
+    },
+    {
+      rule: 'a subPathExpr that leads up keeps the container from being made',
+      subPathExpr: '$(UP)',
+      env: { UP: '../../etc' },
+      message: "unable to provision SubPath `../../etc`: must not contain '..'",
+    },
+    {
+      rule: 'a subPathExpr that becomes absolute keeps the container from being made',
+      subPathExpr: '$(ROOT)',
+      env: { ROOT: '/etc' },
+      message: 'error SubPath `/etc` must not be an absolute path',
+    },
+  ])('$rule', ({ subPathExpr, env = {}, message }) => {
     const { error, binds } = run([{ name: 'e', mountPath: '/v', subPathExpr }], { env });
     expect(error).toEqual(refusal(message));
     expect(binds).toEqual([]);
   });
 
   it.each([
-    ['make', 'failed to create subPath directory for volumeMount "e" of container "main"'],
-    ['bind', 'failed to prepare subPath for volumeMount "e" of container "main"'],
-  ] as const)('tells nothing of the node when it cannot %s a part', (step, message) => {
+    [
+      'of a part that cannot be made nothing of the node is told',
+      'make',
+      'failed to create subPath directory for volumeMount "e" of container "main"',
+    ],
+    [
+      'of a part that cannot be bound nothing of the node is told',
+      'bind',
+      'failed to prepare subPath for volumeMount "e" of container "main"',
+    ],
+  ] as const)('%s', (_rule, step, message) => {
     const bindInside: Mounts['bindInside'] = () => throwError(() => new SubPathError(step, 'leads to /etc/shadow'));
     expect(run([{ name: 'e', mountPath: '/v', subPath: 'x' }], { mounts: { bindInside } }).error).toEqual(
       refusal(message),
     );
   });
 
-  it('names the image of an image volume, and the part of it, and binds nothing', () => {
+  it('an image volume goes to the runtime as an image with its part, and nothing is bound', () => {
     const { mounts, binds } = run([{ name: 'i', mountPath: '/v', subPath: 'dir' }]);
     expect(mounts[0]).toEqual({
       containerPath: '/v',
@@ -122,7 +143,7 @@ describe('prepareMounts', () => {
     expect(binds).toEqual([]);
   });
 
-  it('makes a volume of files of ours read-only, whatever the container asks for', () => {
+  it('a volume of files of the agent is mounted read-only, whatever the container asks for', () => {
     expect(run([{ name: 'd', mountPath: '/v', readOnly: false }]).mounts[0]?.readonly).toBe(true);
   });
 
@@ -133,15 +154,15 @@ describe('prepareMounts', () => {
     };
 
     it.each([
-      ['Enabled', able, true],
-      ['IfPossible', able, true],
-      ['IfPossible', {}, undefined],
-      ['Disabled', able, undefined],
-    ])('%s with a runtime that says %j', (mode, status, expected) => {
+      ['Enabled is asked of a runtime that can', 'Enabled', able, true],
+      ['IfPossible is asked of a runtime that can', 'IfPossible', able, true],
+      ['IfPossible is let go where the runtime cannot', 'IfPossible', {}, undefined],
+      ['Disabled is not asked for', 'Disabled', able, undefined],
+    ])('%s', (_rule, mode, status, expected) => {
       expect(run(asks(mode), { status }).mounts[0]?.recursiveReadOnly).toBe(expected);
     });
 
-    it('is refused where the runtime cannot and the container insists', () => {
+    it('Enabled keeps the container from being made where the runtime cannot', () => {
       expect(run(asks('Enabled')).error).toEqual(
         refusal(
           'failed to resolve recursive read-only mode: volume "e" requested recursive read-only mode, but it is not supported by the runtime',
@@ -149,7 +170,7 @@ describe('prepareMounts', () => {
       );
     });
 
-    it('is no reason to ask the runtime where nobody wants it', () => {
+    it('the runtime is not asked what it can where nobody wants it', () => {
       expect(run([{ name: 'e', mountPath: '/v', readOnly: true }]).log).toEqual([]);
     });
   });

@@ -20,7 +20,7 @@ function run(targets: readonly string[], work: typeof unmountVolumes, answers: P
 }
 
 describe('unmountVolumes', () => {
-  it('takes away parts of volumes, then volumes, the last mounted first', () => {
+  it('parts of volumes are unmounted before volumes, the last mounted first', () => {
     const { log } = run(
       [
         '/volumes/kubernetes.io~empty-dir/a',
@@ -41,7 +41,7 @@ describe('unmountVolumes', () => {
     ]);
   });
 
-  it('leaves what somebody else has mounted inside of a volume or elsewhere in the folder of the pod', () => {
+  it('what somebody else has mounted inside of a volume or of the folder of the pod is left', () => {
     const { log } = run(
       ['/volumes/kubernetes.io~empty-dir/a/disk', '/containers/main', '', '/volumes', '/volume-subpaths/a/main/0/in'],
       unmountVolumes,
@@ -49,7 +49,7 @@ describe('unmountVolumes', () => {
     expect(log).toEqual(['below ']);
   });
 
-  it('errors with the first one that does not go, and tries no other', () => {
+  it('a volume that cannot be unmounted fails the clean-up, and no other is tried', () => {
     const busy = new Error('unmount failed: target is busy');
     const { log, error } = run(['/volumes/kubernetes.io~nfs/b', '/volumes/kubernetes.io~empty-dir/a'], unmountVolumes, {
       unmount: () => throwError(() => busy),
@@ -60,7 +60,7 @@ describe('unmountVolumes', () => {
 });
 
 describe('releaseVolumes', () => {
-  it('unmounts and then removes what the volumes have left, but not the rest of the pod', () => {
+  it('the volumes of a pod that is done for good are unmounted and removed, the rest of the pod stays', () => {
     expect(run(['/volumes/kubernetes.io~empty-dir/a'], releaseVolumes).log).toEqual([
       'below ',
       'unmount /volumes/kubernetes.io~empty-dir/a',

@@ -1,4 +1,10 @@
-import { keyOf, type ConfigMap, type LocalObject, type Secret } from '../../../../src/model/objects/local-object.ts';
+import {
+  keyOf,
+  type ConfigMap,
+  type LocalObject,
+  type PersistentVolumeClaim,
+  type Secret,
+} from '../../../../src/model/objects/local-object.ts';
 import type { ObjectSet } from '../../../../src/model/objects/object-set.ts';
 
 export function aSet(...objects: readonly LocalObject[]): ObjectSet {
@@ -13,6 +19,10 @@ export function aConfigMap(name: string, data: ConfigMap['data'], binaryData: Co
 export function aSecret(name: string, texts: Readonly<Record<string, string>>, type = 'Opaque'): Secret {
   const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')] as const);
   return { kind: 'Secret', metadata: named(name), type, data: Object.fromEntries(data), immutable: false };
+}
+
+export function aClaim(name: string): PersistentVolumeClaim {
+  return { kind: 'PersistentVolumeClaim', metadata: named(name), spec: {} };
 }
 
 function named(name: string): ConfigMap['metadata'] {

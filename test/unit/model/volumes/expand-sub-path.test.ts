@@ -9,27 +9,31 @@ const VARIABLES = new Map([
 
 describe('subPathOf', () => {
   it.each([
-    ['is the whole volume where nothing is said', {}, { kind: 'path', path: '' }],
-    ['is a path as it is given, variables and all', { subPath: 'a/$(NAME)' }, { kind: 'path', path: 'a/$(NAME)' }],
-    ['puts in the variables of the container', { subPathExpr: 'a/$(NAME)' }, { kind: 'path', path: 'a/web' }],
+    ['a mount without subPath is of the whole volume', {}, { kind: 'path', path: '' }],
+    ['subPath is taken as it stands, variables and all', { subPath: 'a/$(NAME)' }, { kind: 'path', path: 'a/$(NAME)' }],
     [
-      'names each variable once that is not set',
+      'subPathExpr takes in the variables of the container',
+      { subPathExpr: 'a/$(NAME)' },
+      { kind: 'path', path: 'a/web' },
+    ],
+    [
+      'a variable of subPathExpr that is not set is an error, which names each once',
       { subPathExpr: '$(A)/$(B)/$(A)' },
       { kind: 'wrong', message: 'missing value for A, B' },
     ],
     [
-      'never leads out of the volume',
+      'subPath never leads up',
       { subPath: 'a/../b' },
       { kind: 'wrong', message: "unable to provision SubPath `a/../b`: must not contain '..'" },
     ],
     [
-      'never leads out of the volume by a variable',
+      'subPathExpr never leads up by a variable',
       { subPathExpr: '$(UP)/b' },
       { kind: 'wrong', message: "unable to provision SubPath `../b`: must not contain '..'" },
     ],
-    ['may hold two dots in a name', { subPath: 'a..b' }, { kind: 'path', path: 'a..b' }],
+    ['two dots inside of a name are part of the name', { subPath: 'a..b' }, { kind: 'path', path: 'a..b' }],
     [
-      'is never absolute, by a variable either',
+      'subPathExpr is never absolute, by a variable either',
       { subPathExpr: '$(ROOT)' },
       { kind: 'wrong', message: 'error SubPath `/etc` must not be an absolute path' },
     ],

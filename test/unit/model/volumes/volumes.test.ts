@@ -22,20 +22,59 @@ const withMemory = (...limits: readonly (string | undefined)[]): PodSpec => ({
 });
 
 describe('volumeDir', () => {
-  it.each<[Volume, string | undefined]>([
-    [{ name: 'v', emptyDir: {} }, '/root/pods/u/volumes/kubernetes.io~empty-dir/v'],
-    [{ name: 'v', downwardAPI: {} }, '/root/pods/u/volumes/kubernetes.io~downward-api/v'],
-    [{ name: 'v', projected: {} }, '/root/pods/u/volumes/kubernetes.io~projected/v'],
-    [{ name: 'v', nfs: { server: 's', path: '/p' } }, '/root/pods/u/volumes/kubernetes.io~nfs/v'],
-    [{ name: 'v', hostPath: { path: '/srv' } }, '/srv'],
-    [{ name: 'v', image: { reference: 'x' } }, undefined],
-  ])('of %j is %s', (volume, path) => {
-    expect(volumeDir(PATHS, { uid: 'u' as PodUid, namespace: 'default' }, volume)).toBe(path);
+  it.each<{ rule: string; volume: Volume; at: string | undefined }>([
+    {
+      rule: 'an emptyDir stands below kubernetes.io~empty-dir',
+      volume: { name: 'v', emptyDir: {} },
+      at: '/root/pods/u/volumes/kubernetes.io~empty-dir/v',
+    },
+    {
+      rule: 'a downwardAPI volume stands below kubernetes.io~downward-api',
+      volume: { name: 'v', downwardAPI: {} },
+      at: '/root/pods/u/volumes/kubernetes.io~downward-api/v',
+    },
+    {
+      rule: 'a config map stands below kubernetes.io~configmap',
+      volume: { name: 'v', configMap: {} },
+      at: '/root/pods/u/volumes/kubernetes.io~configmap/v',
+    },
+    {
+      rule: 'a secret stands below kubernetes.io~secret',
+      volume: { name: 'v', secret: {} },
+      at: '/root/pods/u/volumes/kubernetes.io~secret/v',
+    },
+    {
+      rule: 'a projected volume stands below kubernetes.io~projected',
+      volume: { name: 'v', projected: {} },
+      at: '/root/pods/u/volumes/kubernetes.io~projected/v',
+    },
+    {
+      rule: 'nfs is mounted below kubernetes.io~nfs',
+      volume: { name: 'v', nfs: { server: 's', path: '/p' } },
+      at: '/root/pods/u/volumes/kubernetes.io~nfs/v',
+    },
+    {
+      rule: 'a hostPath has no folder but its own path',
+      volume: { name: 'v', hostPath: { path: '/srv' } },
+      at: '/srv',
+    },
+    {
+      rule: 'an image has no folder: only the runtime has it',
+      volume: { name: 'v', image: { reference: 'x' } },
+      at: undefined,
+    },
+    {
+      rule: 'a claim stands outside of all pods, by its namespace and name',
+      volume: { name: 'v', persistentVolumeClaim: { claimName: 'data' } },
+      at: '/root/volumes/default/data',
+    },
+  ])('$rule', ({ volume, at }) => {
+    expect(volumeDir(PATHS, { uid: 'u' as PodUid, namespace: 'default' }, volume)).toBe(at);
   });
 });
 
 describe('usedVolumes', () => {
-  it('are those that a container mounts or reads variables from, init containers too', () => {
+  it('a volume that no container mounts or reads variables from is not made', () => {
     const spec: PodSpec = {
       volumes: ['a', 'b', 'c', 'd'].map((name) => ({ name, emptyDir: {} })),
       initContainers: [{ name: 'i', volumeMounts: [{ name: 'b', mountPath: '/b' }] }],
@@ -52,36 +91,68 @@ describe('usedVolumes', () => {
 });
 
 describe('isReadOnly', () => {
-  it.each<[Volume, boolean]>([
-    [{ name: 'v', emptyDir: {} }, false],
-    [{ name: 'v', hostPath: { path: '/srv' } }, false],
-    [{ name: 'v', nfs: { server: 's', path: '/p' } }, false],
-    [{ name: 'v', nfs: { server: 's', path: '/p', readOnly: true } }, true],
-    [{ name: 'v', downwardAPI: {} }, true],
-    [{ name: 'v', projected: {} }, true],
-    [{ name: 'v', image: { reference: 'x' } }, true],
-  ])('of %j is %s', (volume, expected) => {
-    expect(isReadOnly(volume)).toBe(expected);
+  it.each<{ rule: string; volumes: readonly Volume[]; expected: boolean }>([
+    {
+      rule: 'what holds data of the pod or of the node may be written to',
+      volumes: [
+        { name: 'v', emptyDir: {} },
+        { name: 'v', hostPath: { path: '/srv' } },
+        { name: 'v', nfs: { server: 's', path: '/p' } },
+        { name: 'v', persistentVolumeClaim: { claimName: 'c' } },
+      ],
+      expected: false,
+    },
+    {
+      rule: 'nfs and claims are read-only where the volume says so',
+      volumes: [
+        { name: 'v', nfs: { server: 's', path: '/p', readOnly: true } },
+        { name: 'v', persistentVolumeClaim: { claimName: 'c', readOnly: true } },
+      ],
+      expected: true,
+    },
+    {
+      rule: 'files of the agent are always read-only',
+      volumes: [
+        { name: 'v', downwardAPI: {} },
+        { name: 'v', projected: {} },
+        { name: 'v', configMap: {} },
+        { name: 'v', secret: {} },
+      ],
+      expected: true,
+    },
+    { rule: 'images are always read-only', volumes: [{ name: 'v', image: { reference: 'x' } }], expected: true },
+  ])('$rule', ({ volumes, expected }) => {
+    expect(volumes.map(isReadOnly)).toEqual(volumes.map(() => expected));
   });
 });
 
 describe('memorySize', () => {
   const NODE = 1024 * MI;
   it.each<[string, PodSpec, string | undefined, number]>([
-    ['the node, where nothing limits it', withMemory(undefined), undefined, NODE],
-    ['the limit of the pod', withMemory('64Mi', '32Mi'), undefined, 96 * MI],
-    ['the node, where one container has no limit', withMemory('64Mi', undefined), undefined, NODE],
-    ['the limit of the volume', withMemory('64Mi'), '8Mi', 8 * MI],
-    ['the limit of the pod below that of the volume', withMemory('64Mi'), '1Gi', 64 * MI],
-    ['the node below all others', withMemory('4Gi'), '8Gi', NODE],
-    ['the limit of the pod where that of the volume is 0', withMemory('64Mi'), '0', 64 * MI],
     [
-      'a limit given to the pod as a whole',
+      'memory of a volume is what the node has for pods where nothing limits it',
+      withMemory(undefined),
+      undefined,
+      NODE,
+    ],
+    ['memory of a volume is the sum of the limits of all containers', withMemory('64Mi', '32Mi'), undefined, 96 * MI],
+    [
+      'memory of a volume is what the node has where one container has no limit',
+      withMemory('64Mi', undefined),
+      undefined,
+      NODE,
+    ],
+    ['a sizeLimit below the limit of the pod counts', withMemory('64Mi'), '8Mi', 8 * MI],
+    ['the limit of the pod counts below a sizeLimit', withMemory('64Mi'), '1Gi', 64 * MI],
+    ['what the node has counts below all others', withMemory('4Gi'), '8Gi', NODE],
+    ['a sizeLimit of 0 is none', withMemory('64Mi'), '0', 64 * MI],
+    [
+      'memory of a volume is the limit that the pod as a whole has',
       { ...withMemory(undefined), resources: { limits: { memory: '16Mi' } } },
       undefined,
       16 * MI,
     ],
-  ])('is %s', (_what, spec, sizeLimit, expected) => {
+  ])('%s', (_rule, spec, sizeLimit, expected) => {
     const emptyDir = { medium: 'Memory', ...(sizeLimit === undefined ? {} : { sizeLimit }) };
     expect(memorySize(spec, { name: 'v', emptyDir }, NODE)).toBe(expected);
   });
@@ -91,15 +162,35 @@ describe('hugePageSize', () => {
   const asking = (...names: readonly string[]): PodSpec => ({
     containers: [{ name: 'c', resources: { limits: Object.fromEntries(names.map((name) => [name, '1Gi'])) } }],
   });
-  it.each<[PodSpec, string, string]>([
-    [asking('hugepages-2Mi'), 'HugePages', '2Mi'],
-    [asking('hugepages-2Mi', 'hugepages-1Gi'), 'HugePages-1Gi', '1Gi'],
-    [asking('hugepages-2048Ki'), 'HugePages-2Mi', '2Mi'],
-    [asking('hugepages-2Mi', 'hugepages-1Gi'), 'HugePages', 'the pod asks for hugepages of more than one size'],
-    [asking('memory'), 'HugePages', 'the pod asks for no hugepages'],
-    [asking('hugepages-2Mi'), 'HugePages-1Gi', 'the pod asks for no hugepages-1Gi'],
-    [asking('hugepages-2Mi'), 'HugePages-big', 'the medium "HugePages-big" names no page size'],
-  ])('of %j in %s is %s', (spec, medium, expected) => {
+  it.each<[string, PodSpec, string, string]>([
+    ['HugePages means the one size that the pod asks for', asking('hugepages-2Mi'), 'HugePages', '2Mi'],
+    [
+      'HugePages-<size> means one of the sizes that the pod asks for',
+      asking('hugepages-2Mi', 'hugepages-1Gi'),
+      'HugePages-1Gi',
+      '1Gi',
+    ],
+    ['a size is the same however it is written', asking('hugepages-2048Ki'), 'HugePages-2Mi', '2Mi'],
+    [
+      'HugePages fails where the pod asks for several sizes',
+      asking('hugepages-2Mi', 'hugepages-1Gi'),
+      'HugePages',
+      'the pod asks for hugepages of more than one size',
+    ],
+    ['HugePages fails where the pod asks for none', asking('memory'), 'HugePages', 'the pod asks for no hugepages'],
+    [
+      'HugePages-<size> fails where the pod asks for other sizes only',
+      asking('hugepages-2Mi'),
+      'HugePages-1Gi',
+      'the pod asks for no hugepages-1Gi',
+    ],
+    [
+      'HugePages-<size> fails where that is no size',
+      asking('hugepages-2Mi'),
+      'HugePages-big',
+      'the medium "HugePages-big" names no page size',
+    ],
+  ])('%s', (_rule, spec, medium, expected) => {
     const found = hugePageSize(spec, medium);
     expect(found.kind === 'size' ? found.size : found.message).toBe(expected);
   });
@@ -149,7 +240,7 @@ describe('volumePayload', () => {
         );
   };
 
-  it('writes fields of the pod, maps one line per key in their order', () => {
+  it('labels and annotations are written with one quoted line per key, in the order of the keys', () => {
     expect(
       texts({
         name: 'd',
@@ -172,7 +263,7 @@ describe('volumePayload', () => {
     });
   });
 
-  it('counts resources in divisors, and knows what the node has where a limit is not set', () => {
+  it('resources are counted in divisors, and a limit that is not set is what the node has', () => {
     const resource = (path: string, name: string, divisor: string) => ({
       path,
       resourceFieldRef: { containerName: 'main', resource: name, divisor },
@@ -191,7 +282,7 @@ describe('volumePayload', () => {
     ).toEqual({ m: '644 64', c: '644 4', r: '644 0' });
   });
 
-  it('takes the mode of the file before that of the volume', () => {
+  it('the mode of a file goes before the defaultMode of its volume', () => {
     const items = [{ ...field('a', 'metadata.name'), mode: 0o400 }, field('b', 'metadata.name')];
     expect(texts({ name: 'd', downwardAPI: { items, defaultMode: 0o440 } })).toEqual({
       a: '400 web-n1',
@@ -199,7 +290,7 @@ describe('volumePayload', () => {
     });
   });
 
-  it('puts the sources of a projected volume into one, the later over the earlier', () => {
+  it('of two sources of a projected volume that bring one path the later one wins', () => {
     const sources = [
       { downwardAPI: { items: [field('a/name', 'metadata.name'), field('x', 'metadata.name')] } },
       { downwardAPI: { items: [{ ...field('a//name', 'metadata.namespace'), mode: 0o400 }] } },
@@ -210,7 +301,7 @@ describe('volumePayload', () => {
     });
   });
 
-  it('says that there is no such container', () => {
+  it('resources of a container that is not there fail the volume', () => {
     const items = [{ path: 'c', resourceFieldRef: { containerName: 'nobody', resource: 'limits.cpu' } }];
     expect(texts({ name: 'd', downwardAPI: { items } })).toBe('cannot find container "nobody" in pod');
   });
@@ -223,12 +314,24 @@ describe('nestedDirs', () => {
     ],
   });
   it.each<[string, PodSpec, readonly string[]]>([
-    ['a mount inside of it', mounting(['v', '/etc/app'], ['e', '/etc/app/tls/']), ['tls']],
-    ['a mount that is written in another way', mounting(['v', '/etc/../srv'], ['e', '/srv/./a/b']), ['a/b']],
-    ['no mount that only looks alike', mounting(['v', '/etc/app'], ['e', '/etc/apple']), []],
-    ['no mount inside of a part of it', mounting(['v', '/etc/app', 'part'], ['e', '/etc/app/tls']), []],
-    ['a mount of its own inside of it, once', mounting(['v', '/a'], ['v', '/a/b'], ['e', '/a/b']), ['b']],
-  ])('has %s', (_what, spec, expected) => {
+    [
+      'a volume that holds another mount gets the folder for it',
+      mounting(['v', '/etc/app'], ['e', '/etc/app/tls/']),
+      ['tls'],
+    ],
+    [
+      'two ways of writing a path make no difference to that',
+      mounting(['v', '/etc/../srv'], ['e', '/srv/./a/b']),
+      ['a/b'],
+    ],
+    ['a path that only begins alike is not inside', mounting(['v', '/etc/app'], ['e', '/etc/apple']), []],
+    [
+      'a mount inside of a part of a volume makes nothing in the volume',
+      mounting(['v', '/etc/app', 'part'], ['e', '/etc/app/tls']),
+      [],
+    ],
+    ['a folder that two mounts need is made once', mounting(['v', '/a'], ['v', '/a/b'], ['e', '/a/b']), ['b']],
+  ])('%s', (_rule, spec, expected) => {
     expect(nestedDirs(spec, 'v')).toEqual(expected);
   });
 });
