@@ -45,29 +45,29 @@ describe('userNamespaces', () => {
     expect(parseUserNamespace(texts.get('/root/pods/a/userns') ?? '')).toEqual({ start: 131_072, length: 65_536 });
   });
 
-  it('leaves a pod the ids that it has', () => {
+  it('leaves a pod the ids that its folder tells', () => {
     const { files } = diskOf({ a: 196_608, b: 65_536 });
     expect(given(files, A)).toBe(196_608);
   });
 
-  it('takes them from those that are set aside for it', () => {
+  it('takes the ids of pods from those that /etc/subuid and /etc/subgid set aside for the kubelet', () => {
     const line = 'kubelet:1048576:131072\n';
     const { files } = diskOf({ a: undefined }, { '/etc/subuid': line, '/etc/subgid': line });
     expect(given(files, A)).toBe(1_048_576);
   });
 
-  it('takes none that are set aside for users and not for groups', () => {
+  it('takes no ids of pods that are set aside for users and not for groups', () => {
     const { files } = diskOf({ a: undefined }, { '/etc/subuid': 'kubelet:1048576:131072\n' });
     expect(given(files, A)).toBe(65_536);
   });
 
-  it('gives each pod as many as are configured, whatever those before it got', () => {
+  it('gives each pod as many ids as idsPerPod says, whatever those before it got', () => {
     const { files, texts } = diskOf({ a: undefined, b: 65_536 });
     expect(given(files, A, 3, 131_072)).toBe(196_608);
     expect(parseUserNamespace(texts.get('/root/pods/a/userns') ?? '')?.length).toBe(131_072);
   });
 
-  it('fails when all are taken', () => {
+  it('fails a pod when all ids are taken', () => {
     const { files } = diskOf({ a: undefined, b: 65_536 });
     expect(given(files, A, 1)).toEqual(new Error('could not find an empty slot to allocate a user namespace'));
   });

@@ -332,10 +332,22 @@ describe('planInit', () => {
 
   describe('never runs an init container twice in one sandbox', () => {
     it.each<[string, readonly ObservedContainer[], readonly string[]]>([
-      ['while the regular container runs', [runs('main')], []],
-      ['while it waits to be started', [runs('main', { state: 'created' })], ['start made main-0']],
-      ['after it has crashed', [failed('main')], ['start main 1']],
-    ])('though all traces of them are gone %s (ask 41)', (_when, seen, expected) => {
+      [
+        'runs no init container again while a regular container runs, though all traces of them are gone (ask 41)',
+        [runs('main')],
+        [],
+      ],
+      [
+        'runs no init container again while a regular container waits to be started, though all traces of them are gone (ask 41)',
+        [runs('main', { state: 'created' })],
+        ['start made main-0'],
+      ],
+      [
+        'runs no init container again after a regular container has crashed, though all traces of them are gone (ask 41)',
+        [failed('main')],
+        ['start main 1'],
+      ],
+    ])('%s', (_rule, seen, expected) => {
       expect(steps(planWithin(two, seen))).toEqual(expected);
     });
 
@@ -362,7 +374,7 @@ describe('planInit', () => {
       expect(steps(planFor(two, then)).filter((step) => step.startsWith('start'))).toEqual(['start b 1']);
     });
 
-    it('removes every instance of them once, however many there are', () => {
+    it('removes every instance of the init containers before a new sandbox, however many there are', () => {
       const old = (attempt: number): ObservedContainer => exited(attempt === 2 ? 0 : 1, 0, { name: 'a', attempt });
       const seen = { sandboxes: [endedSandbox()], containers: [old(2), old(1), old(0)] };
       expect(steps(planFor(podOf([wanted('a')]), seen)).filter((step) => step.startsWith('remove a'))).toEqual([

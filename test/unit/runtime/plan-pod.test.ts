@@ -376,7 +376,7 @@ describe('planPod', () => {
       expect(steps(later)).toEqual(['stop main-1', 'start main 2']);
     });
 
-    it('does not let others wait with it, and wakes for the one that waits least', () => {
+    it('lets no container wait for the back-off of another, and wakes for the one that waits least', () => {
       const two = pod({ names: ['a', 'b', 'c'] });
       const seen: Partial<ObservedPod> = {
         sandboxes: [sandbox()],
@@ -446,7 +446,7 @@ describe('planPod', () => {
   describe('slows down when one sandbox after another ends', () => {
     const gone: Partial<ObservedPod> = { sandboxes: [sandbox({ state: 'notReady' })] };
 
-    it('makes two at once, then waits 1, 2, 4, ... up to 60 seconds between them', () => {
+    it('makes two sandboxes at once, then waits 1, 2, 4, ... up to 60 seconds between them', () => {
       const at: number[] = [];
       let memory: PodMemory = NO_MEMORY;
       for (let now = 0; at.length < 10;) {

@@ -300,7 +300,7 @@ describe('planPod', () => {
       message: 'Pod was active on the node longer than the specified deadline',
     };
 
-    it('wakes for it, counted from the start of the pod', () => {
+    it('wakes for the deadline of a pod, counted from its start', () => {
       const plan = planWithin(of, [runs('main')], { activeFor: 2_000, now: 12_000 });
       expect(steps(plan)).toEqual([]);
       expect(plan.wakeAt).toBe(16_000);
@@ -313,12 +313,12 @@ describe('planPod', () => {
       expect(waits.wakeAt).toBe(13_000);
     });
 
-    it('then says so at once, before anything of it is stopped', () => {
+    it('says at the deadline of a pod that it is Failed, before anything of it is stopped', () => {
       const plan = planWithin(of, [runs('main')], { activeFor: 6_000, now: 16_000 });
       expect(plan).toMatchObject({ steps: [], verdict, wakeAt: 16_000, finished: false });
     });
 
-    it('stops all of it when that is told, and starts nothing', () => {
+    it('stops a pod past its deadline, and starts nothing of it', () => {
       const plan = planWithin(of, [runs('main')], { status: verdict, activeFor: 6_000, now: 16_000 });
       expect(plan).toMatchObject({ steps: [{ do: 'stopPod', why: '' }], finished: false });
     });

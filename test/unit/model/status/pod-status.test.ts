@@ -322,6 +322,34 @@ describe('the status of a container', () => {
   });
 });
 
+describe('a pod whose rule restarts all of its containers', () => {
+  const all = { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } };
+  const of = pod({ spec: { restartPolicy: 'Never', containers: [wanted('main', { restartPolicyRules: [all] })] } });
+  const ran = status(of, within(container()));
+  const condition = (told: PodStatus): unknown =>
+    told.conditions?.find(({ type }) => type === 'AllContainersRestarting');
+
+  it('tells AllContainersRestarting, which holds from the end that asks for it on until its traces are gone', () => {
+    expect(condition(ran)).toMatchObject({ status: 'False' });
+    const asking = status(of, within(exited(42)), {}, ran);
+    expect(condition(asking)).toMatchObject({ status: 'True', reason: 'RestartAllContainersStarted' });
+    expect(asking.phase).toBe('Running');
+    expect(condition(status(of, within(), {}, asking))).toMatchObject({ status: 'False' });
+    expect(condition(status(pod(), within(container())))).toBeUndefined();
+  });
+
+  it('shows its containers as RestartingAllContainers while it begins anew, and counts a restart', () => {
+    const asking = status(of, within(exited(42)), {}, ran);
+    expect(status(of, within(), {}, asking).containerStatuses).toMatchObject([
+      {
+        state: { waiting: { reason: 'RestartingAllContainers' } },
+        lastState: { terminated: { exitCode: 137, reason: 'RestartingAllContainers' } },
+        restartCount: 1,
+      },
+    ]);
+  });
+});
+
 describe('the conditions of a pod', () => {
   const told = (of: PodStatus): readonly string[] =>
     (of.conditions ?? []).map(({ type, status: holds, reason }) => `${type} ${holds}${reason ? ` ${reason}` : ''}`);
