@@ -1,4 +1,8 @@
+import { asyncScheduler, defer, NEVER, of, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { Desired } from '../../src/model/desired.ts';
+import { manifestStream } from '../../src/sources/file/manifest-stream.ts';
+import type { ManifestScan } from '../../src/sources/file/scan-manifests.ts';
 import { folder, live, pod, runningPods, starts } from './harness.ts';
 
 const SECOND = 1_000;
@@ -165,6 +169,43 @@ describe('the agent, in virtual time', () => {
       (world) => {
         expect(world.running().map(({ config }) => config.labels?.['io.kubernetes.pod.uid'])).toEqual(['same', 'new']);
         expect(starts(world)).toHaveLength(4);
+      },
+    );
+  });
+
+  it('ends nothing that runs while its manifests cannot be looked at and none are remembered', () => {
+    const manifest = `apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: main, image: 'busybox:1.35'}]}\n`;
+    const files = [{ path: '/m/web.yaml', inode: 1n, content: { text: manifest } }];
+    const fromFolder = (brokenUntil: number): Observable<Desired> =>
+      manifestStream(
+        { path: '/m', nodeName: 'n1', fileCheckFrequency: 20_000 },
+        {
+          watch: () => NEVER,
+          scan: () =>
+            defer(() =>
+              of<ManifestScan>(
+                asyncScheduler.now() - began < brokenUntil
+                  ? { kind: 'failed', message: 'EIO: i/o error' }
+                  : { kind: 'read', files, unsettled: false },
+              ),
+            ),
+        },
+      );
+    let began = 0;
+    live(
+      {},
+      ({ agent, at, world }) => {
+        began = asyncScheduler.now();
+        agent(fromFolder(0), 0, 10_000);
+        agent(fromFolder(100_000), 10_000, 300_000);
+        at(90_000, () => {
+          expect(runningPods(world)).toEqual(['web-n1/main']);
+        });
+      },
+      (world) => {
+        expect(runningPods(world)).toEqual(['web-n1/main']);
+        expect(world.history.filter(({ kind }) => kind === 'exited')).toEqual([]);
+        expect(starts(world)).toHaveLength(1);
       },
     );
   });

@@ -6,6 +6,7 @@ import type { LocalObject } from '../../src/model/objects/local-object.ts';
 import type { Pod } from '../../src/model/pod.ts';
 import { aConfigMap, aSecret } from '../unit/model/objects/a-set.ts';
 import { live, pod, runningPods, starts } from './harness.ts';
+import { statusOf } from './pod-stories.ts';
 
 /** What the folder says from each time on (milliseconds). */
 function said(
@@ -49,6 +50,21 @@ describe('objects that serve pods', () => {
         expect(first).toBeGreaterThanOrEqual(17_000);
         expect(first).toBeLessThan(18_000);
         expect(runningPods(world)).toEqual(['web/main']);
+      },
+    );
+  });
+
+  it('a container whose variables cannot be had is shown as waiting, with CreateContainerConfigError and the message', () => {
+    live(
+      {},
+      ({ agent }) => {
+        agent(said([withEnv()], [0, []]), 0, 60_000);
+      },
+      (world) => {
+        expect(statusOf(world, 'web')?.containerStatuses?.[0]?.state).toEqual({
+          waiting: { reason: 'CreateContainerConfigError', message: 'configmap "c" not found' },
+        });
+        expect(starts(world)).toEqual([]);
       },
     );
   });

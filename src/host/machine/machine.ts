@@ -32,10 +32,7 @@ export function machine(rootDir: string): Observable<Machine> {
         .filter((size) => size !== undefined),
       cgroupV2: existsSync('/sys/fs/cgroup/cgroup.controllers'),
       swapController: existsSync(swapFile(textOf('/proc/self/cgroup') ?? '')),
-      thermalThrottlePaths: names('/sys/devices/system/cpu')
-        .filter((name) => /^cpu\d+$/.test(name))
-        .map((name) => `/sys/devices/system/cpu/${name}/thermal_throttle`)
-        .filter((path) => existsSync(path)),
+      thermalThrottlePaths: thermalThrottlePaths(names(PROCESSORS), existsSync),
       addresses: addresses(),
     });
   });
@@ -101,6 +98,19 @@ export function hugePageSize(directory: string): string | undefined {
 function names(directory: string): readonly string[] {
   return existsSync(directory) ? readdirSync(directory).toSorted() : [];
 }
+
+/** Where the heat of processors is told, of those that tell it. */
+export function thermalThrottlePaths(
+  processors: readonly string[],
+  isThere: (path: string) => boolean,
+): readonly string[] {
+  return processors
+    .filter((name) => /^cpu\d+$/.test(name))
+    .map((name) => `${PROCESSORS}/${name}/thermal_throttle`)
+    .filter((path) => isThere(path));
+}
+
+const PROCESSORS = '/sys/devices/system/cpu';
 
 function addresses(): readonly string[] {
   const all = Object.values(networkInterfaces())

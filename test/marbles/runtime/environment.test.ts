@@ -4,6 +4,7 @@ import type { Container, PodSpec } from '../../../src/model/pod.ts';
 import { environmentOf } from '../../../src/runtime/environment.ts';
 import { StartError } from '../../../src/runtime/ensure-image.ts';
 import type { Files } from '../../../src/streams/ports/files.ts';
+import { aConfigMap, aSecret, aSet } from '../../unit/model/objects/a-set.ts';
 import { context, fakeFiles, pod, wanted } from '../fakes.ts';
 import { marbles } from '../harness.ts';
 
@@ -49,6 +50,105 @@ describe('environmentOf', () => {
     expect(outcome(environment(variables))).toEqual(['A=11', 'B=1-$(C)', 'C=3', 'EMPTY=']);
   });
 
+  const OBJECTS = aSet(
+    aConfigMap('web', { COLOR: 'red', SIZE: '1', DOLLAR: '$(SIZE)' }),
+    aConfigMap('more', { SIZE: '2' }),
+    aSecret('login', { PASSWORD: 'hunter2' }),
+  );
+  const WEB = { configMapRef: { name: 'web' } };
+  const MORE = { configMapRef: { name: 'more' } };
+
+  it.each<[rule: string, container: Partial<Container>, expected: unknown]>([
+    ['gives no variables of its own, none of services among them', {}, []],
+    [
+      'expands a variable by one before it',
+      {
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'B', value: '<$(A)>' },
+        ],
+      },
+      ['A=1', 'B=<1>'],
+    ],
+    [
+      'does not expand a variable by one behind it',
+      {
+        env: [
+          { name: 'B', value: '<$(A)>' },
+          { name: 'A', value: '1' },
+        ],
+      },
+      ['B=<$(A)>', 'A=1'],
+    ],
+    [
+      'lets the last variable of a name win',
+      {
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'A', value: '2' },
+        ],
+      },
+      ['A=2'],
+    ],
+    ['gives a variable without a value as an empty one', { env: [{ name: 'A' }] }, ['A=']],
+    [
+      'gives all variables of an object, as they stand there',
+      { envFrom: [WEB] },
+      ['COLOR=red', 'SIZE=1', 'DOLLAR=$(SIZE)'],
+    ],
+    ['puts a prefix before the variables of an object', { envFrom: [{ prefix: 'P_', ...MORE }] }, ['P_SIZE=2']],
+    [
+      'lets a later object win over an earlier one',
+      { envFrom: [WEB, MORE] },
+      ['COLOR=red', 'SIZE=2', 'DOLLAR=$(SIZE)'],
+    ],
+    ['lets a variable win over those of objects', { envFrom: [MORE], env: [{ name: 'SIZE', value: '3' }] }, ['SIZE=3']],
+    [
+      'expands a variable by those of objects',
+      { envFrom: [MORE], env: [{ name: 'A', value: '<$(SIZE)>' }] },
+      ['SIZE=2', 'A=<2>'],
+    ],
+    [
+      'gives one key of a ConfigMap, and one of a Secret',
+      {
+        env: [
+          { name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'COLOR' } } },
+          { name: 'B', valueFrom: { secretKeyRef: { name: 'login', key: 'PASSWORD' } } },
+        ],
+      },
+      ['A=red', 'B=hunter2'],
+    ],
+    [
+      'fails where a whole object is missing',
+      { envFrom: [{ secretRef: { name: 'none' } }] },
+      failure('secret "none" not found'),
+    ],
+    [
+      'fails where the object of one key is missing',
+      { env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'none', key: 'k' } } }] },
+      failure('configmap "none" not found'),
+    ],
+    [
+      'fails where the key of an object is missing',
+      { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'login', key: 'k' } } }] },
+      failure("couldn't find key k in Secret default/login"),
+    ],
+    [
+      'leaves out what is optional and missing',
+      {
+        envFrom: [{ configMapRef: { name: 'none', optional: true } }],
+        env: [
+          { name: 'A', valueFrom: { secretKeyRef: { name: 'none', key: 'k', optional: true } } },
+          { name: 'B', value: '<$(A)>' },
+        ],
+      },
+      ['B=<$(A)>'],
+    ],
+  ])('%s', (_rule, container, expected) => {
+    const ground = context({ objects$: of(OBJECTS) });
+    expect(outcome(environmentOf(pod(), wanted('main', container), ADDRESSES, ground))).toEqual(expected);
+  });
+
   it('tells of the pod, its addresses and its resources, and lets later variables use that', () => {
     const variables: Variables = [
       { name: 'NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
@@ -61,12 +161,15 @@ describe('environmentOf', () => {
   });
 
   it('does not expand what comes from elsewhere', () => {
-    const of = pod({ metadata: { labels: { odd: '$(A)' } } });
+    const labelled = pod({ metadata: { labels: { odd: '$(A)' } } });
     const env: Variables = [
       { name: 'A', value: '1' },
       { name: 'ODD', valueFrom: { fieldRef: { fieldPath: "metadata.labels['odd']" } } },
     ];
-    expect(outcome(environmentOf(of, wanted('main', { env }), ADDRESSES, context()))).toEqual(['A=1', 'ODD=$(A)']);
+    expect(outcome(environmentOf(labelled, wanted('main', { env }), ADDRESSES, context()))).toEqual([
+      'A=1',
+      'ODD=$(A)',
+    ]);
   });
 
   it('fails where a container that is asked about is not there', () => {
@@ -77,38 +180,38 @@ describe('environmentOf', () => {
   });
 
   it.each<[string, string, Variables, unknown]>([
-    ['reads a key', "A='1'\nB='two words'\n", fromFile('B'), ['X=two words']],
-    ['leaves out an optional key that is not there', "A='1'\n", fromFile('B', true), []],
+    ['reads a key of a file in a volume', "A='1'\nB='two words'\n", fromFile('B'), ['X=two words']],
+    ['leaves out an optional key that is not in the file', "A='1'\n", fromFile('B', true), []],
     [
-      'fails without a key that is not there',
+      'fails without a key that is not in the file',
       "A='1'\n",
       fromFile('B'),
       failure('environment variable key "B" not found in file'),
     ],
-    ['fails over a file in another form', 'A=1\n', fromFile('A'), failure("couldn't parse env file")],
+    ['fails over a file of variables in another form', 'A=1\n', fromFile('A'), failure("couldn't parse env file")],
     [
-      'fails over such a file also for an optional key',
+      'fails over a file in another form also for an optional key',
       'A=1\n',
       fromFile('A', true),
       failure("couldn't parse env file"),
     ],
     [
-      'fails over a value that is too long',
+      'fails over a value of more than 32 KiB in a file',
       `A='${'x'.repeat(32_769)}'\n`,
       fromFile('A'),
       failure('environment variable value for key "A" exceeds maximum size of 32KB'),
     ],
     [
-      'fails over a key that is too long',
+      'fails over a key of more than 128 characters in a file',
       '',
       fromFile('K'.repeat(129)),
       failure(`environment variable key "${'K'.repeat(129)}" exceeds maximum length of 128 characters`),
     ],
-  ])('%s of a file in a volume', (_rule, text, variables, expected) => {
+  ])('%s', (_rule, text, variables, expected) => {
     expect(outcome(environment(variables, holding(text)))).toEqual(expected);
   });
 
-  it('needs the file, unless it is optional', () => {
+  it('needs the file of a variable, unless that is optional', () => {
     expect(outcome(environment(fromFile('A', true)))).toEqual([]);
     expect(outcome(environment(fromFile('A')))).toBe(failure("couldn't parse env file"));
   });

@@ -110,15 +110,24 @@ describe('makeContainer', () => {
     expect(made.requests[0]?.config?.linux?.securityContext?.namespaceOptions?.usernsOptions).toEqual(userNamespace);
   });
 
-  it('refuses to run as root who must not, and leaves nothing behind', () => {
-    const made = make({ container: { securityContext: { runAsNonRoot: true } } });
-    expect(outcome(made)).toBe(
-      'CreateContainerConfigError: container has runAsNonRoot and image will run as root (pod: "web_default(u-1)", container: main)',
-    );
+  it.each<[rule: string, image: Surroundings['image'], problem: string]>([
+    [
+      'refuses with CreateContainerConfigError to run as root who must not, and leaves nothing behind',
+      { ref: 'sha256:1' },
+      'container has runAsNonRoot and image will run as root',
+    ],
+    [
+      'refuses with CreateContainerConfigError a user by name who must not be root, and leaves nothing behind',
+      { ref: 'sha256:1', username: 'app' },
+      'container has runAsNonRoot and image has non-numeric user (app), cannot verify user is non-root',
+    ],
+  ])('%s', (_rule, image, problem) => {
+    const made = make({ container: { securityContext: { runAsNonRoot: true } }, around: { image } });
+    expect(outcome(made)).toBe(`CreateContainerConfigError: ${problem} (pod: "web_default(u-1)", container: main)`);
     expect(made.log).toEqual([]);
   });
 
-  it('makes no container whose variables cannot be had', () => {
+  it('makes no container whose variables cannot be had, which is a CreateContainerConfigError', () => {
     const ref = { resource: 'limits.cpu', containerName: 'ghost' };
     const made = make({ container: { env: [{ name: 'X', valueFrom: { resourceFieldRef: ref } }] } });
     expect(outcome(made)).toBe('CreateContainerConfigError: container ghost not found');

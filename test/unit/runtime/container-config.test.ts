@@ -185,14 +185,18 @@ describe('containerConfig', () => {
     expect(envs?.map(({ key, value }) => `${key ?? ''}=${text(value)}`)).toEqual(['A=1', 'EMPTY=']);
   });
 
-  it('expands command and arguments, but not the working directory', () => {
-    const container = wanted('main', { command: ['$(A)'], args: ['$$(A)', '$(B)'], workingDir: '/$(A)' });
+  it.each<[rule: string, container: Partial<Container>, expected: object]>([
+    [
+      'expands the command by the variables of the container',
+      { command: ['$(A)', '<$(A)>'] },
+      { command: ['1', '<1>'] },
+    ],
+    ['expands the arguments by the variables of the container', { args: ['$(A)', '<$(A)>'] }, { args: ['1', '<1>'] }],
+    ['leaves what is escaped or unknown', { args: ['$$(A)', '$(B)'] }, { args: ['$(A)', '$(B)'] }],
+    ['does not expand the working directory', { workingDir: '/$(A)' }, { workingDir: '/$(A)' }],
+  ])('%s', (_rule, container, expected) => {
     const making = made({ environment: new Map([['A', '1']]) });
-    expect(containerConfig(pod(), container, making, context())).toMatchObject({
-      command: ['1'],
-      args: ['$(A)', '$(B)'],
-      workingDir: '/$(A)',
-    });
+    expect(containerConfig(pod(), wanted('main', container), making, context())).toMatchObject(expected);
   });
 
   it('counts restarts in the attempt, the log path and the annotation of a container', () => {

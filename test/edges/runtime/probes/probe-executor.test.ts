@@ -412,6 +412,21 @@ describe('an exec probe', () => {
     expect(asked).toEqual([{ containerId: 'id', cmd: ['test', '/up', '', '$(OTHER)'], timeout: 7 }]);
   });
 
+  test('expands its command by literal variables only, as they stand: others are empty, and unknown names stay', async () => {
+    const asked: ExecSyncRequest[] = [];
+    const env = [
+      { name: 'A', value: '1' },
+      { name: 'B', value: '$(A)' },
+      { name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    ];
+    const probe: Probe = { exec: { command: ['$(A)', '$(B)', '<$(POD)>', '$(OTHER)', '$$(A)'] } };
+    await ask(probe, target({ env }), (request) => {
+      asked.push(request);
+      return of({});
+    });
+    expect(asked[0]?.cmd).toEqual(['1', '$(A)', '<>', '$(OTHER)', '$(A)']);
+  });
+
   test('succeeds with exit code 0 and fails with every other, and tells what was printed', async () => {
     const printed = { stdout: bytes('out\n'), stderr: bytes('err\n') };
     await expect(ask({ exec }, target(), answering(printed))).resolves.toEqual({

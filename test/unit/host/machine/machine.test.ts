@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hugePageSize, memoryCapacity, swapFile } from '../../../../src/host/machine/machine.ts';
+import { hugePageSize, memoryCapacity, swapFile, thermalThrottlePaths } from '../../../../src/host/machine/machine.ts';
 
 describe('memoryCapacity', () => {
   it('reads the bytes of memory that the machine has', () => {
@@ -43,5 +43,32 @@ describe('hugePageSize', () => {
     ['something-else', undefined],
   ])('names %s as the runtime does: %s', (directory, size) => {
     expect(hugePageSize(directory)).toBe(size);
+  });
+});
+
+describe('thermalThrottlePaths', () => {
+  const CPU = '/sys/devices/system/cpu';
+
+  it.each<[rule: string, processors: readonly string[], telling: readonly string[], paths: readonly string[]]>([
+    [
+      'names the heat of every processor that tells it',
+      ['cpu0', 'cpu10'],
+      [`${CPU}/cpu0/thermal_throttle`, `${CPU}/cpu10/thermal_throttle`],
+      [`${CPU}/cpu0/thermal_throttle`, `${CPU}/cpu10/thermal_throttle`],
+    ],
+    [
+      'passes over a processor that does not tell it',
+      ['cpu0', 'cpu1'],
+      [`${CPU}/cpu1/thermal_throttle`],
+      [`${CPU}/cpu1/thermal_throttle`],
+    ],
+    [
+      'passes over what is no processor',
+      ['cpufreq', 'cpuidle', 'online', 'cpu'],
+      ['cpufreq', 'cpuidle', 'online', 'cpu'].map((name) => `${CPU}/${name}/thermal_throttle`),
+      [],
+    ],
+  ])('%s', (_rule, processors, telling, paths) => {
+    expect(thermalThrottlePaths(processors, (path) => telling.includes(path))).toEqual(paths);
   });
 });

@@ -17,29 +17,33 @@ const ALLOCATABLE = { cpu: '1900m', memory: '2Gi', 'ephemeral-storage': '9Gi' };
 const value = (text: string): object => ({ kind: 'value', text });
 
 describe('resourceValue', () => {
-  it.each([
-    ['limits.cpu', undefined, '2'],
-    ['limits.cpu', '0', '2'],
-    ['limits.cpu', '1m', '1250'],
-    ['requests.cpu', undefined, '1'],
-    ['requests.cpu', '1m', '150'],
-    ['limits.memory', undefined, '100000001'],
-    ['limits.memory', '1k', '100001'],
-    ['limits.memory', '1Mi', '96'],
-    ['requests.memory', '1M', '53'],
-    ['limits.ephemeral-storage', '1Mi', '30'],
-    ['requests.hugepages-2Mi', '1Mi', '4'],
-  ])('gives %s in multiples of %s, rounded up: %s', (resource, divisor, text) => {
+  it.each<[rule: string, resource: string, divisor: string | undefined, text: string]>([
+    ['counts cpu in cores where there is no divisor, rounded up', 'limits.cpu', undefined, '2'],
+    ['takes the divisor 0 for none', 'limits.cpu', '0', '2'],
+    ['counts cpu in thousandths of a core', 'limits.cpu', '1m', '1250'],
+    ['rounds a part of a core up to one', 'requests.cpu', undefined, '1'],
+    ['tells requests as well as limits', 'requests.cpu', '1m', '150'],
+    ['counts memory in bytes where there is no divisor', 'limits.memory', undefined, '100000001'],
+    ['counts memory in thousands, rounded up', 'limits.memory', '1k', '100001'],
+    ['counts memory in mebibytes, rounded up', 'limits.memory', '1Mi', '96'],
+    ['counts memory in millions, rounded up', 'requests.memory', '1M', '53'],
+    ['counts storage', 'limits.ephemeral-storage', '1Mi', '30'],
+    ['counts huge pages', 'requests.hugepages-2Mi', '1Mi', '4'],
+  ])('%s', (_rule, resource, divisor, text) => {
     const ref = { resource, ...(divisor === undefined ? {} : { divisor }) };
     expect(resourceValue(SPEC, MAIN, ref, ALLOCATABLE)).toEqual(value(text));
   });
 
   it.each([
-    ['a limit that is not set is what the node has', 'limits.cpu', '2'],
-    ['so it is of memory', 'limits.memory', '2147483648'],
-    ['so it is of storage', 'limits.ephemeral-storage', '9663676416'],
-    ['a request that is not set is none', 'requests.memory', '0'],
-    ['a limit of huge pages that is not set is none', 'limits.hugepages-2Mi', '0'],
+    ['takes for a limit of cpu that is not set what pods may have of the node', 'limits.cpu', '2'],
+    ['takes for a limit of memory that is not set what pods may have of the node', 'limits.memory', '2147483648'],
+    [
+      'takes for a limit of storage that is not set what pods may have of the node',
+      'limits.ephemeral-storage',
+      '9663676416',
+    ],
+    ['takes a request that is not set for none', 'requests.memory', '0'],
+    ['takes a limit of huge pages that is not set for none', 'limits.hugepages-2Mi', '0'],
   ])('%s', (_rule, resource, text) => {
     expect(resourceValue(SPEC, BARE, { resource }, ALLOCATABLE)).toEqual(value(text));
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Container, Pod } from '../../../../src/model/pod.ts';
+import type { Container, Pod, PodSpec } from '../../../../src/model/pod.ts';
 import { rootProblem, runAs, type ImageUser } from '../../../../src/model/security/run-as.ts';
 import { pod, wanted } from '../../../marbles/fakes.ts';
 
@@ -7,47 +7,52 @@ type Security = NonNullable<Container['securityContext']>;
 
 describe('runAs', () => {
   it.each<[string, Security, ImageUser, object]>([
-    ['root where nobody says anything', {}, {}, { runAsUser: { value: 0 } }],
-    ['the user number of the image', {}, { uid: 1_234 }, { runAsUser: { value: 1_234 } }],
-    ['the user name of the image', {}, { username: 'app' }, { runAsUsername: 'app' }],
+    ['is root where nobody says anything', {}, {}, { runAsUser: { value: 0 } }],
+    ['is the user number of the image', {}, { uid: 1_234 }, { runAsUser: { value: 1_234 } }],
+    ['is the user name of the image where that gives no number', {}, { username: 'app' }, { runAsUsername: 'app' }],
     [
-      'the group of the image with its user',
+      'has the group of the image with its user',
       {},
       { uid: 1_234, group: '2345' },
       { runAsUser: { value: 1_234 }, runAsGroup: { value: 2_345 } },
     ],
     [
-      'the group of the image with its user name',
+      'has the group of the image with its user name',
       {},
       { username: 'app', group: '2345' },
       { runAsUsername: 'app', runAsGroup: { value: 2_345 } },
     ],
     [
-      'a group name of the image, which only it can resolve',
+      'leaves a group name to the image, which alone can resolve it',
       {},
       { uid: 1_234, group: 'staff' },
       { runAsUsername: '1234:staff' },
     ],
-    ['both by name', {}, { username: 'app', group: 'staff' }, { runAsUsername: 'app:staff' }],
     [
-      'the user of the pod, without the group that belongs to another user',
+      'leaves user and group by name to the image',
+      {},
+      { username: 'app', group: 'staff' },
+      { runAsUsername: 'app:staff' },
+    ],
+    [
+      'is the user of the spec before that of the image, without the group that belongs to another user',
       { runAsUser: 1_001 },
       { uid: 1_234, group: '2345' },
       { runAsUser: { value: 1_001 } },
     ],
     [
-      'the group of the pod before that of the image',
+      'has the group of the spec before that of the image',
       { runAsGroup: 3_003 },
       { username: 'app', group: 'staff' },
       { runAsUsername: 'app', runAsGroup: { value: 3_003 } },
     ],
     [
-      'root where the pod wants root',
+      'is root where the spec wants root, whatever the image says',
       { runAsUser: 0, runAsGroup: 0 },
       { uid: 5 },
       { runAsUser: { value: 0 }, runAsGroup: { value: 0 } },
     ],
-  ])('is %s', (_who, context, image, expected) => {
+  ])('%s', (_rule, context, image, expected) => {
     expect(runAs(context, image)).toEqual(expected);
   });
 });
@@ -84,9 +89,29 @@ describe('rootProblem', () => {
     expect(rootProblem(pod(), wanted('main', { securityContext }), image)).toBe(problem);
   });
 
-  it('lets the container have the last word over the pod', () => {
-    const of: Pod = pod({ spec: { securityContext: { runAsNonRoot: true } } });
-    expect(rootProblem(of, wanted(), {})).toBeDefined();
-    expect(rootProblem(of, wanted('main', { securityContext: { runAsNonRoot: false } }), {})).toBeUndefined();
+  it.each<[rule: string, ofPod: NonNullable<PodSpec['securityContext']>, own: Security, isFine: boolean]>([
+    ['the pod forbids root to its containers', { runAsNonRoot: true }, {}, false],
+    [
+      'the container has the last word over the pod: it may allow root',
+      { runAsNonRoot: true },
+      { runAsNonRoot: false },
+      true,
+    ],
+    [
+      'the container has the last word over the pod: it may forbid root',
+      { runAsNonRoot: false },
+      { runAsNonRoot: true },
+      false,
+    ],
+    ['a user of the pod counts for its containers', { runAsNonRoot: true, runAsUser: 5 }, {}, true],
+    [
+      'a user of the container counts before that of the pod',
+      { runAsNonRoot: true, runAsUser: 5 },
+      { runAsUser: 0 },
+      false,
+    ],
+  ])('%s', (_rule, ofPod, own, isFine) => {
+    const of: Pod = pod({ spec: { securityContext: ofPod } });
+    expect(rootProblem(of, wanted('main', { securityContext: own }), {}) === undefined).toBe(isFine);
   });
 });

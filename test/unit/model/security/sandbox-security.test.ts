@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LinuxSandboxSecurityContext } from '../../../../src/model/cri/api.ts';
+import type { PodSpec } from '../../../../src/model/pod.ts';
 import { sandboxSecurity } from '../../../../src/model/security/sandbox-security.ts';
 
 describe('sandboxSecurity', () => {
@@ -29,5 +31,33 @@ describe('sandboxSecurity', () => {
       supplementalGroups: [3, 4],
       selinuxOptions: { type: 't' },
     });
+  });
+
+  it.each<[rule: string, of: NonNullable<PodSpec['securityContext']>, expected: LinuxSandboxSecurityContext]>([
+    [
+      'has the user and the group of the pod',
+      { runAsUser: 1, runAsGroup: 2 },
+      { runAsUser: { value: 1 }, runAsGroup: { value: 2 } },
+    ],
+    [
+      'has the group of the volumes and the further groups of the pod',
+      { fsGroup: 3, supplementalGroups: [4] },
+      { supplementalGroups: [3, 4] },
+    ],
+    [
+      'has the SELinux label of the pod',
+      { seLinuxOptions: { type: 't' } },
+      { selinuxOptions: { user: '', role: '', type: 't', level: '' } },
+    ],
+  ])('%s', (_rule, securityContext, expected) => {
+    expect(sandboxSecurity({ containers: [], securityContext })).toEqual({
+      ...expected,
+      seccomp: { profileType: 'RuntimeDefault' },
+    });
+  });
+
+  it('has no privileges where no container has any', () => {
+    const denied = { name: 'main', securityContext: { privileged: false } };
+    expect(sandboxSecurity({ containers: [denied] })).not.toHaveProperty('privileged');
   });
 });
