@@ -1,4 +1,4 @@
-import { catchError, concatMap, EMPTY, map, of, throwError, type Observable } from 'rxjs';
+import { asyncScheduler, catchError, concatMap, EMPTY, map, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ImageStatusResponse } from '../../../src/model/cri/api.ts';
 import { NO_MEMORY, type FailedPull, type PodMemory } from '../../../src/model/pod-memory.ts';
@@ -89,32 +89,102 @@ describe('ensureImage', () => {
     }),
   );
 
-  it('says in the words of the kubelet what it found and did', () => {
-    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, images(PRESENT)))).toEqual([
-      'Pulled: Container image "busybox:1" already present on machine',
-      'image sha256:1',
-    ]);
-    expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, images(ABSENT, PRESENT)))).toEqual([
-      'Pulling: Pulling image "busybox:1"',
-      expect.stringMatching(
-        /^Pulled: Successfully pulled image "busybox:1" in \d+ms \(\d+ms including waiting\)\. Image size: 0 bytes\.$/,
-      ),
-      'image sha256:1',
-    ]);
-  });
-
-  it('pulls at every start under Always, and not at all under Never', () => {
-    expect(words(ensureImage(container('Always'), NO_MEMORY, ASKER, images(PRESENT)))[0]).toBe(
-      'Pulling: Pulling image "busybox:1"',
+  const pulledIn = (times: RegExp, size = 0): unknown =>
+    expect.stringMatching(
+      new RegExp(`^Pulled: Successfully pulled image "busybox:1" in ${times.source}\\. Image size: ${size} bytes\\.$`),
     );
-    expect(words(ensureImage(container('Never'), NO_MEMORY, ASKER, images(PRESENT)))).toContain('image sha256:1');
-    expect(words(ensureImage(container('Never'), NO_MEMORY, ASKER, images(ABSENT)))).toEqual([
-      'ErrImageNeverPull: Container image "busybox:1" is not present with pull policy of Never',
-      'ErrImageNeverPull # Container image "busybox:1" is not present with pull policy of Never',
-    ]);
+  const ANY_TIMES = /\d+ms \(\d+ms including waiting\)/;
+
+  it.each<{
+    rule: string;
+    policy: Container['imagePullPolicy'];
+    store: readonly ImageStatusResponse[];
+    said: readonly unknown[];
+  }>([
+    {
+      rule: 'IfNotPresent takes an image that is present, and says so',
+      policy: 'IfNotPresent',
+      store: [PRESENT],
+      said: ['Pulled: Container image "busybox:1" already present on machine', 'image sha256:1'],
+    },
+    {
+      rule: 'IfNotPresent pulls an image that is absent; Pulling and Pulled tell it',
+      policy: 'IfNotPresent',
+      store: [ABSENT, PRESENT],
+      said: ['Pulling: Pulling image "busybox:1"', pulledIn(ANY_TIMES), 'image sha256:1'],
+    },
+    {
+      rule: 'Always pulls an image that is present',
+      policy: 'Always',
+      store: [PRESENT],
+      said: ['Pulling: Pulling image "busybox:1"', pulledIn(ANY_TIMES), 'image sha256:1'],
+    },
+    {
+      rule: 'Never takes an image that is present',
+      policy: 'Never',
+      store: [PRESENT],
+      said: ['Pulled: Container image "busybox:1" already present on machine', 'image sha256:1'],
+    },
+    {
+      rule: 'Never pulls nothing: an image that is absent is ErrImageNeverPull',
+      policy: 'Never',
+      store: [ABSENT],
+      said: [
+        'ErrImageNeverPull: Container image "busybox:1" is not present with pull policy of Never',
+        'ErrImageNeverPull # Container image "busybox:1" is not present with pull policy of Never',
+      ],
+    },
+    {
+      rule: 'without a policy an image that is present is taken',
+      policy: undefined,
+      store: [PRESENT],
+      said: ['Pulled: Container image "busybox:1" already present on machine', 'image sha256:1'],
+    },
+  ])('$rule', ({ policy, store, said }) => {
+    expect(words(ensureImage(container(policy), NO_MEMORY, ASKER, images(...store)))).toEqual(said);
   });
 
-  it('asks for latest where neither tag nor digest is given, and speaks of it as the manifest does', () => {
+  it(
+    'Pulled tells how long the pull took, with and without the wait for its turn, and the size of the image',
+    marbles(({ cold, expectObservable }) => {
+      const sized: ImageStatusResponse = { image: { id: 'sha256:1', size: 4_711 } };
+      const node: Images = {
+        ...images(ABSENT, sized),
+        pull: () => cold('3s (r|)', { r: { ref: 'sha256:1', took: 1_250 } }),
+      };
+      const note$ = ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node).pipe(
+        concatMap((step) => (step.kind === 'note' && step.note.reason === 'Pulled' ? of(step.note.message) : EMPTY)),
+      );
+      expectObservable(note$).toBe('3s (m|)', {
+        m: 'Successfully pulled image "busybox:1" in 1.250s (3.000s including waiting). Image size: 4711 bytes.',
+      });
+    }),
+  );
+
+  it('while a pull backs off BackOff tells it, and the reason is ImagePullBackOff with the error before', () => {
+    const held: FailedPull = { delay: 10_000, until: asyncScheduler.now() + 9_000, error: 'ErrImagePull: 404' };
+    const notes: unknown[] = [];
+    let failure: unknown;
+    ensureImage(container('IfNotPresent'), after(held), ASKER, images(ABSENT)).subscribe({
+      next: (step) => step.kind === 'note' && notes.push(step.note),
+      error: (error: unknown) => {
+        failure = error;
+      },
+    });
+    expect(notes).toEqual([{ level: 'Normal', reason: 'BackOff', message: 'Back-off pulling image "busybox:1"' }]);
+    expect(failure).toEqual(
+      new StartError('ImagePullBackOff', 'Back-off pulling image "busybox:1": ErrImagePull: 404', 'ImagePullBackOff'),
+    );
+  });
+
+  it('an image that has come meanwhile is taken, however long its pull would still back off', () => {
+    const held: FailedPull = { delay: 10_000, until: asyncScheduler.now() + 9_000, error: 'ErrImagePull: 404' };
+    expect(words(ensureImage(container('IfNotPresent'), after(held), ASKER, images(PRESENT))).at(-1)).toBe(
+      'image sha256:1',
+    );
+  });
+
+  it('the runtime is asked for latest where neither tag nor digest is given, people are told what the manifest says', () => {
     const asked: string[] = [];
     const node: Images = {
       ...images(PRESENT),
@@ -127,7 +197,7 @@ describe('ensureImage', () => {
     expect(asked).toEqual(['busybox:latest']);
   });
 
-  it('cannot go on where the runtime does not tell whether the image is there', () => {
+  it('a runtime that does not tell of an image is ImageInspectError, and InspectFailed tells it', () => {
     const broken: Images = { ...images(), status: () => throwError(() => new Error('no answer')) };
     expect(words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, broken))).toEqual([
       'InspectFailed: Failed to inspect image "busybox:1": no answer',
@@ -135,12 +205,12 @@ describe('ensureImage', () => {
     ]);
   });
 
-  it('takes an image for failed that the runtime does not show after its pull', () => {
+  it('an image that the runtime does not show after its pull is ErrImagePull', () => {
     const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, images(ABSENT, ABSENT)));
     expect(said.at(-1)).toBe('ErrImagePull # the runtime does not show the image that it has pulled');
   });
 
-  it('tells of a failed pull in the words of the kubelet; only the log hears when it is tried again', () => {
+  it('Failed tells of a pull that failed; only the log hears when it is tried again', () => {
     const node: Images = { ...images(ABSENT), pull: () => throwError(() => new Error('404')) };
     const notes: unknown[] = [];
     ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node).subscribe({
@@ -156,17 +226,29 @@ describe('ensureImage', () => {
   });
 
   it.each([
-    ['RegistryUnavailable: try later', 'RegistryUnavailable'],
-    ['SignatureValidationFailed: no', 'SignatureValidationFailed'],
-    ['rpc error: not found', 'ErrImagePull'],
-  ])('gives "%s" the reason %s', (message, reason) => {
+    {
+      rule: 'RegistryUnavailable at the beginning of an error is its reason',
+      message: 'RegistryUnavailable: try later',
+      reason: 'RegistryUnavailable',
+    },
+    {
+      rule: 'SignatureValidationFailed at the beginning of an error is its reason',
+      message: 'SignatureValidationFailed: no',
+      reason: 'SignatureValidationFailed',
+    },
+    {
+      rule: 'every other error of a pull is ErrImagePull',
+      message: 'rpc error: RegistryUnavailable',
+      reason: 'ErrImagePull',
+    },
+  ])('$rule', ({ message, reason }) => {
     const node: Images = { ...images(ABSENT), pull: () => throwError(() => new Error(message)) };
     const said = words(ensureImage(container('IfNotPresent'), NO_MEMORY, ASKER, node));
     expect(said.at(-1)).toBe(`${reason} # ${message}`);
   });
 
   it(
-    'waits 10, 20, 40, ... up to 300 seconds after failures in a row, and forgets them after ten quiet minutes',
+    'a pull waits 10, 20, 40, ... up to 300 seconds after failures in a row, which ten quiet minutes make forgotten',
     marbles(({ cold, expectObservable }) => {
       const node: Images = { status: () => of(ABSENT), pull: () => cold('#') };
       const delayAfter = (at: string, failed?: FailedPull): Observable<FailedPull> =>
@@ -188,7 +270,7 @@ describe('ensureImage', () => {
   );
 
   it(
-    'does not wait for a clock that was set back',
+    'a pull does not wait for a clock that was set back',
     marbles(({ expectObservable }) => {
       const failed: FailedPull = { delay: 10_000, until: 86_400_000, error: '' };
       expectObservable(
@@ -198,7 +280,7 @@ describe('ensureImage', () => {
   );
 
   it(
-    'pulls once for all who ask at the same time',
+    'all who ask for one image at the same time share one pull',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const registry = cold(' -----(r|)', { r: { ref: 'sha256:1', took: 0 } });
       let isPulled = false;
@@ -225,7 +307,7 @@ describe('ensureImage', () => {
   );
 
   it(
-    'cancels the pull when nobody listens any more',
+    'a pull that nobody waits for any more is cancelled',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const registry = cold('-----(r|)', { r: { ref: 'sha256:1', took: 0 } });
       const node: Images = { status: () => of(ABSENT), pull: () => registry };
@@ -237,16 +319,16 @@ describe('ensureImage', () => {
 
 describe('withTag', () => {
   it.each([
-    ['busybox', 'busybox:latest'],
-    ['busybox:1', 'busybox:1'],
-    ['host:5000/busybox', 'host:5000/busybox:latest'],
-    ['host:5000/busybox:1', 'host:5000/busybox:1'],
-    ['busybox@sha256:12', 'busybox@sha256:12'],
-  ])('makes %s to %s', (image, tagged) => {
+    ['a name without tag and digest means latest', 'busybox', 'busybox:latest'],
+    ['a tag is taken as it stands', 'busybox:1', 'busybox:1'],
+    ['the port of a registry is no tag', 'host:5000/busybox', 'host:5000/busybox:latest'],
+    ['a tag stands beside a port', 'host:5000/busybox:1', 'host:5000/busybox:1'],
+    ['a digest needs no tag', 'busybox@sha256:12', 'busybox@sha256:12'],
+  ])('%s', (_rule, image, tagged) => {
     expect(withTag(image)).toBe(tagged);
   });
 
-  it('asks nobody for an image whose name is none', () => {
+  it('a name that is none is InvalidImageName, InspectFailed tells it, and nobody is asked', () => {
     const problem =
       'Failed to apply default image tag "Gold.Test/UPPER:1": couldn\'t parse image name "Gold.Test/UPPER:1": invalid reference format: repository name (UPPER) must be lowercase';
     expect(words(ensureImage(container('Always', 'Gold.Test/UPPER:1'), NO_MEMORY, ASKER, images()))).toEqual([
@@ -256,7 +338,7 @@ describe('withTag', () => {
   });
 
   it(
-    'tells of a pull that takes long, every half minute',
+    'a pull that takes long is told of every half minute',
     marbles(({ cold, expectObservable }) => {
       const node: Images = {
         ...images(ABSENT, PRESENT),

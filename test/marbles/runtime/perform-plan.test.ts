@@ -295,6 +295,20 @@ describe('performPlan', () => {
     expect(outcome(perform(starts, { cri })).said.at(-1)).toMatch(new RegExp(`^a failed: ${reason}: `));
   });
 
+  it('an image that cannot be had is told a second time, by its reason alone', () => {
+    const images: PerformContext['images'] = { status: () => of({}), pull: () => throwError(() => new Error('404')) };
+    const told: string[] = [];
+    perform(plan([start('a')], true), { more: { images } }).subscribe({
+      next: (it) => it.kind === 'note' && told.push(`${it.note.level} ${it.note.reason}: ${it.note.message}`),
+      error: unexpected,
+    });
+    expect(told).toEqual([
+      'Normal Pulling: Pulling image "busybox:1"',
+      'Warning Failed: Failed to pull image "busybox:1": 404',
+      'Warning Failed: Error: ErrImagePull',
+    ]);
+  });
+
   it('starts what was made and never started, without making it again', () => {
     const log: string[] = [];
     const created = container({ name: 'a', attempt: 3, state: 'created' });
@@ -361,13 +375,13 @@ describe('performPlan', () => {
       return Object.fromEntries(found);
     };
 
-    it('by the full name of the image, so that the next failure of an image without a tag waits longer', () => {
+    it('a failed pull is remembered by the full name of its image, and the next failure waits longer', () => {
       expect(pullsAfter(NO_MEMORY, broken, 'nginx')).toEqual({ 'nginx:latest': 10_000 });
       const past = new Map([['nginx:latest', { delay: 10_000, until: Date.now() - 1, error: '' }]]);
       expect(pullsAfter({ ...NO_MEMORY, pulls: past }, broken, 'nginx')).toEqual({ 'nginx:latest': 20_000 });
     });
 
-    it('at once, so that two containers of one image do not try it twice', () => {
+    it('a failed pull counts at once, so that two containers of one image do not try it twice', () => {
       let tries = 0;
       const counted: PerformContext['images'] = {
         ...broken,
@@ -380,7 +394,7 @@ describe('performPlan', () => {
       expect(tries).toBe(1);
     });
 
-    it('until one succeeds, and of images that the pod still has', () => {
+    it('a failed pull is forgotten when one succeeds, and with the image', () => {
       const past = { delay: 10_000, until: 0, error: '' };
       const memory = {
         ...NO_MEMORY,

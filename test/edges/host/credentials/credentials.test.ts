@@ -33,7 +33,7 @@ function program(text: string): void {
 }
 
 describe('dockerCredentials', () => {
-  it('takes the first config.json, tells of one that cannot be read, and sees an edit at once', async () => {
+  it('an edit of a file of credentials counts at once; one that cannot be read is told and left out', async () => {
     const told: string[] = [];
     const places = { rootDir: folder, workingDir: '/nowhere', home: undefined };
     const { lookUp } = dockerCredentials(places, nodeFiles(), (problem) => told.push(problem));
@@ -48,8 +48,42 @@ describe('dockerCredentials', () => {
   });
 });
 
+describe('the files of credentials', () => {
+  const places = { rootDir: '/root-dir', workingDir: '/work', home: '/home/me' };
+  /** Where the kubelet looks, in its order. */
+  const order = [
+    '/root-dir/config.json',
+    '/work/config.json',
+    '/home/me/.docker/config.json',
+    '/.docker/config.json',
+    '/root-dir/.dockercfg',
+    '/work/.dockercfg',
+    '/home/me/.dockercfg',
+    '/.dockercfg',
+  ];
+
+  it.each(order.map((path, index) => [path, order.slice(index)] as const))(
+    'are looked for in their order: %s counts where it is the first that is there',
+    async (path, there) => {
+      const readFile = (asked: string): Observable<string | undefined> =>
+        of(there.includes(asked) ? JSON.stringify({ auths: { 'r.io': { username: asked } } }) : undefined);
+      const { lookUp } = dockerCredentials(places, { readFile }, () => undefined);
+      expect(await firstValueFrom(lookUp('r.io/app'))).toEqual([{ username: path }]);
+    },
+  );
+
+  it('are not joined: only the first counts, though it says nothing of the registry', async () => {
+    const texts = new Map([
+      ['/root-dir/config.json', '{"auths":{}}'],
+      ['/work/config.json', '{"auths":{"r.io":{"username":"other"}}}'],
+    ]);
+    const { lookUp } = dockerCredentials(places, { readFile: (path) => of(texts.get(path)) }, () => undefined);
+    expect(await firstValueFrom(lookUp('r.io/app'))).toEqual([]);
+  });
+});
+
 describe('askProvider', () => {
-  it('hands the request to the program, with its arguments and environment, and reads the answer', async () => {
+  it('a credential provider gets a request with the image on its input, and answers on its output', async () => {
     program(
       `read -r request; test "$1" = 'an argument' && test "$GREETING" = hello || exit 3
 case $request in *'"image":"r.io/app:1"'*) ;; *) exit 4;; esac
@@ -62,7 +96,7 @@ echo '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kube
     expect([...auths]).toEqual([['r.io', { username: 'me', password: 'secret' }]]);
   });
 
-  it('says how a program failed', async () => {
+  it('a credential provider that fails, or answers nonsense, is told', async () => {
     program('echo no luck >&2; exit 5');
     await expect(firstValueFrom(askProvider(PROVIDER, folder, 'r.io/app'))).rejects.toThrow(/code 5: no luck/);
     program('echo nonsense');
@@ -90,14 +124,30 @@ describe('providerCredentials', () => {
     return asked;
   }
 
-  it('asks again only for what the last answer does not hold for', async () => {
+  it('a credential provider is asked only for images that its patterns speak of', async () => {
+    expect(await asksFor(answer('Image'), 'other.io/a', 'r.io/a')).toEqual(['r.io/a']);
+  });
+
+  it('the answer of a credential provider holds for defaultCacheDuration where it does not say how long', async () => {
+    const asked: string[] = [];
+    const ask = (_provider: CredentialProvider, image: string): Observable<ProviderAnswer> => {
+      asked.push(image);
+      return of(answer('Image'));
+    };
+    const { lookUp } = providerCredentials([{ ...PROVIDER, defaultCacheDuration: 0 }], ask, () => undefined);
+    await firstValueFrom(lookUp('r.io/a'));
+    await firstValueFrom(lookUp('r.io/a'));
+    expect(asked).toEqual(['r.io/a', 'r.io/a']);
+  });
+
+  it('the answer of a credential provider holds for its image, its registry or all, as long as it says', async () => {
     const images = ['r.io/a', 'r.io/a', 'r.io/b', 'other.io/a'];
     expect(await asksFor(answer('Image'), ...images)).toEqual(['r.io/a', 'r.io/b']);
     expect(await asksFor(answer('Registry'), ...images)).toEqual(['r.io/a']);
     expect(await asksFor(answer('Registry', 0), ...images)).toEqual(['r.io/a', 'r.io/a', 'r.io/b']);
   });
 
-  it('leaves out a program that fails, and tells', async () => {
+  it('a credential provider that fails is told and left out', async () => {
     const told: string[] = [];
     const { lookUp } = providerCredentials(
       [PROVIDER],

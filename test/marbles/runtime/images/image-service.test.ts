@@ -1,4 +1,4 @@
-import { merge, of, throwError, type Observable } from 'rxjs';
+import { map, merge, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type {
   AuthConfig,
@@ -36,7 +36,7 @@ function outcome(pulled$: Observable<unknown>): unknown {
 }
 
 describe('imageService', () => {
-  it('tries one credential after another, and nobody without one where any is known', () => {
+  it('credentials are tried one after another until one is taken, and no pull goes without where any is known', () => {
     const tried: unknown[] = [];
     const images = service(
       ({ auth }) => {
@@ -49,7 +49,43 @@ describe('imageService', () => {
     expect(tried).toEqual(['a', 'b']);
   });
 
-  it('tells the runtime for which pod an image is pulled: its annotations, and the sandbox that it gets', () => {
+  it('what the pod brings along is tried before what the node knows', () => {
+    const tried: unknown[] = [];
+    const images = service(
+      ({ auth }) => {
+        tried.push(auth?.username);
+        return throwError(() => new Error(`401 for ${auth?.username ?? ''}`));
+      },
+      [{ username: 'node' }],
+    );
+    const auths = [{ username: 'first' }, { username: 'second' }];
+    expect(outcome(images.pull({ ...ask('app'), auths }))).toEqual(['401 for node']);
+    expect(tried).toEqual(['first', 'second', 'node']);
+  });
+
+  it(
+    'pulls with other credentials do not share one pull',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const call = cold('--(r|)', { r: { imageRef: 'a' } });
+      const images = service(() => call);
+      const by = (username: string): Observable<unknown> => images.pull({ ...ask('a'), auths: [{ username }] });
+      expectObservable(merge(by('ann'), by('bob'), by('ann'))).toBe('--(xxx|)', { x: { ref: 'a', took: 2 } });
+      expectSubscriptions(call.subscriptions).toBe(['^-!', '^-!']);
+    }),
+  );
+
+  it(
+    'a pull beyond registryPullQPS and registryBurst waits for its turn, and does not fail',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const call = cold('(r|)', { r: { imageRef: 'x' } });
+      const images = service(() => call, [], { ...FREE, perSecond: 1, burst: 2 });
+      const pulls$ = merge(...['a', 'b', 'c', 'd'].map((image) => images.pull(ask(image))));
+      expectObservable(pulls$.pipe(map(() => 'p'))).toBe('(pp) 996ms p 999ms (p|)');
+      expectSubscriptions(call.subscriptions).toBe(['(^!)', '(^!)', '1s (^!)', '2s (^!)']);
+    }),
+  );
+
+  it('the runtime is told for which pod an image is pulled: its annotations, and the sandbox that it gets', () => {
     const asked: PullImageRequest[] = [];
     const sandbox: PodSandboxConfig = { metadata: { name: 'web', uid: 'u-1' }, hostname: 'web' };
     const images = service((request) => {
@@ -62,7 +98,7 @@ describe('imageService', () => {
     ]);
   });
 
-  it('looks at an image with the annotations of the pod, too', () => {
+  it('the runtime is told the annotations of the pod when it is asked for an image', () => {
     const asked: unknown[] = [];
     const imageStatus = (request: unknown) => {
       asked.push(request);
@@ -73,7 +109,7 @@ describe('imageService', () => {
     expect(asked).toEqual([{ image: { image: 'app:1', annotations: { a: 'b' } }, verbose: true }]);
   });
 
-  it('asks without a credential where none is known', () => {
+  it('a pull goes without a credential where none is known', () => {
     const asked: PullImageRequest[] = [];
     outcome(
       service((request) => {
@@ -84,7 +120,7 @@ describe('imageService', () => {
     expect(asked).toEqual([{ image: { image: 'app:1', annotations: {} } }]);
   });
 
-  it('puts the status before the error, unless it is unknown', () => {
+  it('an error of the runtime has its status before it, unless that is unknown', () => {
     const failing = (error: RuntimeError): unknown => outcome(service(() => throwError(() => error)).pull(ask('app')));
     expect(failing(new RuntimeError('notFound', 'PullImage', 'no app'))).toEqual([
       'rpc error: code = NotFound desc = no app',
@@ -93,7 +129,7 @@ describe('imageService', () => {
   });
 
   it(
-    'pulls no more at a time than allowed, tells how long each took, and shares one pull per image',
+    'no more pulls go on at a time than allowed, each is told with the time that it took alone, and one image is pulled once',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const calls = { a: cold('--(r|)', { r: { imageRef: 'a' } }), b: cold('----(r|)', { r: { imageRef: 'b' } }) };
       const images = service(({ image }) => (image?.image === 'a' ? calls.a : calls.b), [], { ...FREE, parallel: 1 });

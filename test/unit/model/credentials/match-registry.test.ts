@@ -3,33 +3,50 @@ import { findAuths, readDockerConfig } from '../../../../src/model/credentials/d
 import { matchesRegistry, registryKey } from '../../../../src/model/credentials/match-registry.ts';
 
 describe('matchesRegistry', () => {
-  it.each([
-    ['registry.io', 'registry.io/app:1', true],
-    ['registry.io/team', 'registry.io/team/app:1', true],
-    ['registry.io/team', 'registry.io/teammates/app:1', false],
-    ['registry.io/team/app', 'registry.io/team/app@sha256:1', true],
-    ['registry.io', 'registry.io:5000/app', false],
-    ['registry.io:5000', 'registry.io:5000/app', true],
-    ['*.registry.io', 'eu.registry.io/app', true],
-    ['*.registry.io', 'a.eu.registry.io/app', false],
-    ['*.*.registry.io', 'a.eu.registry.io/app', true],
-    ['*.registry.io', 'registry.io/app', false],
-    ['e?.registry.io', 'eu.registry.io/app', true],
-    ['prefix-*.registry.io', 'prefix-eu.registry.io/app', true],
-    ['registry.io', 'registryxio/app', false],
-  ])('%s speaks of %s: %s', (pattern, image, expected) => {
-    expect(matchesRegistry(pattern, image)).toBe(expected);
+  it.each<{ rule: string; yes?: readonly (readonly [string, string])[]; no?: readonly (readonly [string, string])[] }>([
+    { rule: 'a registry speaks of all of its images', yes: [['registry.io', 'registry.io/app:1']] },
+    {
+      rule: 'a path speaks of what is below it, part by part',
+      yes: [
+        ['registry.io/team', 'registry.io/team/app:1'],
+        ['registry.io/team/app', 'registry.io/team/app@sha256:1'],
+      ],
+      no: [['registry.io/team', 'registry.io/teammates/app:1']],
+    },
+    {
+      rule: 'a port speaks of that port only',
+      yes: [['registry.io:5000', 'registry.io:5000/app']],
+      no: [['registry.io', 'registry.io:5000/app']],
+    },
+    {
+      rule: 'a wildcard stands for one part of the host, or for some of it',
+      yes: [
+        ['*.registry.io', 'eu.registry.io/app'],
+        ['*.*.registry.io', 'a.eu.registry.io/app'],
+        ['e?.registry.io', 'eu.registry.io/app'],
+        ['prefix-*.registry.io', 'prefix-eu.registry.io/app'],
+      ],
+      no: [
+        ['*.registry.io', 'a.eu.registry.io/app'],
+        ['*.registry.io', 'registry.io/app'],
+      ],
+    },
+    { rule: 'a dot stands for nothing but itself', no: [['registry.io', 'registryxio/app']] },
+  ])('$rule', ({ yes = [], no = [] }) => {
+    const spoken = (pairs: typeof yes): readonly boolean[] =>
+      pairs.map(([pattern, image]) => matchesRegistry(pattern, image));
+    expect([spoken(yes), spoken(no)]).toEqual([yes.map(() => true), no.map(() => false)]);
   });
 });
 
 describe('registryKey', () => {
   it.each([
-    ['https://index.docker.io/v1/', 'index.docker.io'],
-    ['http://registry.io', 'registry.io'],
-    ['registry.io/', 'registry.io'],
-    ['https://registry.io/v2/team', 'registry.io/team'],
-    ['registry.io/team', 'registry.io/team'],
-  ])('of %s is %s', (entry, key) => {
+    ["an entry may have docker's own path", 'https://index.docker.io/v1/', 'index.docker.io'],
+    ['an entry may have a scheme', 'http://registry.io', 'registry.io'],
+    ['an entry may end in a slash', 'registry.io/', 'registry.io'],
+    ["an entry may have a path behind docker's own", 'https://registry.io/v2/team', 'registry.io/team'],
+    ['an entry may have a path', 'registry.io/team', 'registry.io/team'],
+  ])('%s', (_rule, entry, key) => {
     expect(registryKey(entry)).toBe(key);
   });
 });
@@ -37,7 +54,7 @@ describe('registryKey', () => {
 describe('readDockerConfig', () => {
   const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
-  it('reads user and password, together or apart, and tokens', () => {
+  it('an entry holds user and password, together or apart, or a token', () => {
     const auths = {
       a: { auth: encoded('me:it:is') },
       b: { username: 'me', password: 'secret' },
@@ -52,12 +69,12 @@ describe('readDockerConfig', () => {
     ]);
   });
 
-  it('reads the older form without auths', () => {
+  it('the older form has its entries without auths', () => {
     expect([...readDockerConfig('{"a":{"username":"me"}}').keys()]).toEqual(['a']);
     expect([...readDockerConfig('{"auths":{},"credsStore":"x"}').keys()]).toEqual([]);
   });
 
-  it('finds the entry that says the most first, and docker hub under its own name', () => {
+  it('the entry that says the most is tried first; images without a registry are of docker hub', () => {
     const auths = readDockerConfig(
       JSON.stringify({
         auths: {
@@ -75,7 +92,7 @@ describe('readDockerConfig', () => {
     expect(users('other.io/app')).toEqual([]);
   });
 
-  it('does not take what is no JSON', () => {
+  it('a file that is no JSON is refused', () => {
     expect(() => readDockerConfig('[')).toThrow();
     expect(() => readDockerConfig('[]')).toThrow('it holds no object');
   });

@@ -11,7 +11,7 @@ const config = (...providers: readonly object[]): object => ({
 });
 
 describe('readProviderConfig', () => {
-  it('reads a provider', () => {
+  it('a provider has a name, patterns of images, a time for its answers, arguments and variables', () => {
     const full = { ...PROVIDER, args: ['get'], env: [{ name: 'A', value: 'b' }] };
     expect(readProviderConfig(config(full))).toEqual([
       { ...PROVIDER, defaultCacheDuration: 43_200_000, args: ['get'], env: { A: 'b' } },
@@ -41,7 +41,7 @@ describe('readProviderAnswer', () => {
   const answer = (more: object): string =>
     JSON.stringify({ kind: 'CredentialProviderResponse', apiVersion: V1, cacheKeyType: 'Registry', ...more });
 
-  it('reads credentials and how long they hold', () => {
+  it('an answer holds credentials by registry, and for how long', () => {
     const auth = { 'r.io': { username: 'me', password: 'secret' } };
     expect(readProviderAnswer(answer({ auth, cacheDuration: '5m' }), V1)).toEqual({
       scope: 'Registry',
@@ -50,12 +50,12 @@ describe('readProviderAnswer', () => {
     });
   });
 
-  it('does not take another version or an unknown scope', () => {
+  it('an answer of another version or of an unknown scope is refused', () => {
     expect(() => readProviderAnswer(answer({ apiVersion: 'v9' }), V1)).toThrow(V1);
     expect(() => readProviderAnswer(answer({ cacheKeyType: 'Cluster' }), V1)).toThrow('cacheKeyType');
   });
 
-  it('is kept for what it holds', () => {
+  it('an answer is kept under its image, its registry or for all', () => {
     const keys = (['Image', 'Registry', 'Global'] as const).map((scope) => cacheKey(scope, 'r.io/app:1'));
     expect(keys).toEqual(['image r.io/app:1', 'registry r.io', 'global']);
   });

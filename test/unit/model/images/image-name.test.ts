@@ -20,29 +20,41 @@ describe('imageNameProblem', () => {
   });
 
   it.each([
-    ['Gold.Test/UPPER:1', 'invalid reference format: repository name (UPPER) must be lowercase'],
-    ['r.io/Team/app', 'invalid reference format: repository name (Team/app) must be lowercase'],
-    ['busybox:', 'invalid reference format'],
-    ['a b', 'invalid reference format'],
-    ['-a', 'invalid reference format'],
-    ['a//b', 'invalid reference format'],
-    ['r.io/', 'invalid reference format'],
-    ['busybox@sha256:1', 'invalid reference format'],
-    ['', 'repository name must have at least one component'],
-    ['a'.repeat(256), 'repository name must not be more than 255 characters'],
-    ['f'.repeat(64), `invalid repository name (${'f'.repeat(64)}), cannot specify 64-byte hexadecimal strings`],
-  ])('does not take %s', (image, problem) => {
+    [
+      'a repository has no capital letters',
+      'Gold.Test/UPPER:1',
+      'invalid reference format: repository name (UPPER) must be lowercase',
+    ],
+    [
+      'no part of a repository has capital letters',
+      'r.io/Team/app',
+      'invalid reference format: repository name (Team/app) must be lowercase',
+    ],
+    ['a colon is followed by a tag', 'busybox:', 'invalid reference format'],
+    ['a name has no blanks', 'a b', 'invalid reference format'],
+    ['a name begins with a letter or a digit', '-a', 'invalid reference format'],
+    ['no part of a name is empty', 'a//b', 'invalid reference format'],
+    ['a registry alone is no name', 'r.io/', 'invalid reference format'],
+    ['a digest is as long as its kind asks', 'busybox@sha256:1', 'invalid reference format'],
+    ['no name is no name', '', 'repository name must have at least one component'],
+    ['a repository has at most 255 letters', 'a'.repeat(256), 'repository name must not be more than 255 characters'],
+    [
+      '64 hexadecimal digits are an id and no name',
+      'f'.repeat(64),
+      `invalid repository name (${'f'.repeat(64)}), cannot specify 64-byte hexadecimal strings`,
+    ],
+  ])('%s', (_rule, image, problem) => {
     expect(imageNameProblem(image)).toBe(problem);
   });
 });
 
 describe('parallelPulls', () => {
   it.each([
-    ['a few where nothing is said', undefined, undefined, 4],
-    ['one where pulls are serialized', true, undefined, 1],
-    ['as many as come where they are not', false, undefined, Infinity],
-    ['as many as allowed', false, 3, 3],
-  ])('are %s', (_rule, serializeImagePulls, maxParallelImagePulls, expected) => {
+    ['pulls go on four at a time where nothing is said', undefined, undefined, 4],
+    ['pulls go on one at a time with serializeImagePulls', true, undefined, 1],
+    ['pulls go on all at once without serializeImagePulls', false, undefined, Infinity],
+    ['pulls go on as many at a time as maxParallelImagePulls says', false, 3, 3],
+  ])('%s', (_rule, serializeImagePulls, maxParallelImagePulls, expected) => {
     expect(parallelPulls({ serializeImagePulls, maxParallelImagePulls })).toBe(expected);
   });
 });

@@ -173,7 +173,7 @@ describe('configHash', () => {
 describe('pullSecrets', () => {
   const auths = JSON.stringify({ auths: { 'gold.test': { username: 'ann', password: 'hunter2' } } });
 
-  it('finds what speaks of the image, and names what is missing', () => {
+  it('pull secrets of the pod serve its images, and those that are missing are named', () => {
     const objects = aSet(aSecret('reg', { '.dockerconfigjson': auths }, 'kubernetes.io/dockerconfigjson'));
     const secrets = pullSecrets(
       pod({ spec: { containers: [], imagePullSecrets: [{ name: 'reg' }, { name: 'gone' }] } }),
@@ -186,7 +186,7 @@ describe('pullSecrets', () => {
     expect(describePullSecrets(pullSecrets(pod(), objects))).toBe('');
   });
 
-  it('reads the older form', () => {
+  it('a pull secret may have the older form', () => {
     const old = JSON.stringify({ 'gold.test': { auth: Buffer.from('ann:x').toString('base64') } });
     const objects = aSet(aSecret('reg', { '.dockercfg': old }, 'kubernetes.io/dockercfg'));
     const secrets = pullSecrets(pod({ spec: { containers: [], imagePullSecrets: [{ name: 'reg' }] } }), objects);
