@@ -75,7 +75,7 @@ export function settleJob({ metadata = {}, spec = {} }: Draft<V1Job>, origin: Ma
   const { template = {}, completionMode, completions, parallelism = 1, backoffLimit = 6, suspend = false } = spec;
   const { activeDeadlineSeconds, ttlSecondsAfterFinished } = spec;
   const base = baseOf('Job', metadata, template, ['Never', 'OnFailure'], origin, report);
-  const limits = { completions, parallelism, backoffLimit, ttlSecondsAfterFinished };
+  const limits = { completions, backoffLimit, ttlSecondsAfterFinished };
   for (const [field, value] of Object.entries(limits)) inRange(report, ['spec', field], value, 0, LARGEST_INT32);
   inRange(report, ['spec', 'parallelism'], parallelism, 0, MOST_PODS);
   inRange(report, ['spec', 'activeDeadlineSeconds'], activeDeadlineSeconds, 1, LARGEST_INT32);

@@ -70,9 +70,51 @@ describe('rollOut', () => {
   });
 
   it.each([
-    ['an unavailable one is allowed', 'strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}', ''],
-    ['the pods want ports of the node', 'minReadySeconds: 0', ', ports: [{containerPort: 80, hostPort: 80}]'],
-  ])('lets the old one go first where %s', (_why, spec, ports) => {
+    [
+      'takes stand-ins by a share of the replicas that is rounded up',
+      'maxSurge: 25%, maxUnavailable: 0',
+      '0 old, 1 old, 2 old, 3 new',
+    ],
+    [
+      'takes nothing away by a share of the replicas that is rounded down',
+      'maxSurge: 1, maxUnavailable: 33%',
+      '0 old, 1 old, 2 old, 3 new',
+    ],
+    [
+      'takes one away at a time where neither share comes to a pod',
+      'maxSurge: 0, maxUnavailable: 33%',
+      '0 new, 1 old, 2 old',
+    ],
+    ['takes as many away as maxUnavailable says', 'maxSurge: 0, maxUnavailable: 2', '0 new, 1 new, 2 old'],
+    [
+      'takes stand-ins and lets pods go at once where both are allowed',
+      'maxSurge: 1, maxUnavailable: 1',
+      '0 new, 1 old, 2 old, 3 new',
+    ],
+  ])('%s', (_rule, amounts, then) => {
+    const three = `replicas: 3\n  strategy: {rollingUpdate: {${amounts}}}`;
+    const { slots } = rollOut(deployment(OLD, three), [], new Map(), 0);
+    expect(told(rollOut(deployment(NEW, three), slots, ready(slots), 0).slots)).toBe(then);
+  });
+
+  it('lets the old one go first where the pods have ports on the network of the node', () => {
+    const pod = { pod: 'hostNetwork: true, ', ports: ', ports: [{containerPort: 80}]' };
+    const { slots } = rollOut(deployment(OLD, 'replicas: 1', pod), [], new Map(), 0);
+    expect(wholeWay(slots, deployment(NEW, 'replicas: 1', pod))).toEqual(['0 new']);
+  });
+
+  it.each([
+    [
+      'lets the old one go first where an unavailable one is allowed and no stand-in',
+      'strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}',
+      '',
+    ],
+    [
+      'lets the old one go first where the pods want ports of the node',
+      'minReadySeconds: 0',
+      ', ports: [{containerPort: 80, hostPort: 80}]',
+    ],
+  ])('%s', (_rule, spec, ports) => {
     const two = `replicas: 2\n  ${spec}`;
     const { slots } = rollOut(deployment(OLD, two, { ports }), [], new Map(), 0);
     expect(wholeWay(slots, deployment(NEW, two, { ports }))).toEqual(['0 new, 1 old', '0 new, 1 new']);
@@ -96,7 +138,7 @@ describe('rollOut', () => {
     expect(told(rollOut(deployment(NEW, spec), next, sights, 65_000).slots)).toBe('0 new, 1 new');
   });
 
-  it('scales down and up', () => {
+  it('scales down from the highest number, and up again under the same names', () => {
     const { slots } = rollOut(deployment(OLD, 'replicas: 3'), [], new Map(), 0);
     const one = rollOut(deployment(OLD, 'replicas: 1'), slots, ready(slots), 0).slots;
     expect(told(one)).toBe('0 old');

@@ -13,7 +13,7 @@ function last({ record }: JobStep): Pod {
 }
 
 describe('runJob', () => {
-  it('runs one pod, and is complete when it has succeeded, for good', () => {
+  it('is complete when its pod has succeeded, for good', () => {
     const first = runJob(job(), undefined, new Map(), 0);
     expect(names(first)).toEqual(['web-0-n1']);
     expect(last(first).metadata.labels).toMatchObject({ 'batch.kubernetes.io/job-name': 'web' });
@@ -23,7 +23,7 @@ describe('runJob', () => {
     expect(names(runJob(job(), done.record, new Map(), 999_000))).toEqual(['web-0-n1']);
   });
 
-  it('runs as many as it may at a time until enough have succeeded', () => {
+  it('runs as many pods at a time as parallelism says until completions have succeeded', () => {
     const spec = 'completions: 3\n  parallelism: 2';
     const first = runJob(job(spec), undefined, new Map(), 0);
     expect(names(first)).toEqual(['web-0-n1', 'web-1-n1']);
@@ -37,7 +37,7 @@ describe('runJob', () => {
     });
   });
 
-  it('tries again 10, 20, 40 s after failures, until there were too many', () => {
+  it('tries again 10, 20, 40 s after failures, until they are more than backoffLimit', () => {
     const spec = 'backoffLimit: 2';
     let step = runJob(job(spec), undefined, new Map(), 0);
     let now = 0;
@@ -57,7 +57,56 @@ describe('runJob', () => {
     expect(names(step)).toEqual(['web-0-n1', 'web-1-n1', 'web-2-n1']);
   });
 
-  it('counts restarts within a pod against the limit', () => {
+  it('waits no longer than six minutes for its next try', () => {
+    const first = runJob(job('backoffLimit: 99'), undefined, new Map(), 0);
+    const record = { ...first.record, failuresInRow: 20, failed: 20 };
+    const failed = runJob(job('backoffLimit: 99'), record, new Map([ended(last(first), 'Failed', 1_000)]), 1_000);
+    expect(failed.wakeAt).toBe(361_000);
+  });
+
+  it('counts the wait for its next try from the end of the pod that failed', () => {
+    const first = runJob(job(), undefined, new Map(), 0);
+    const failed = runJob(job(), first.record, new Map([ended(last(first), 'Failed', 1_000)]), 8_000);
+    expect([failed.record.active, failed.wakeAt]).toEqual([[], 11_000]);
+  });
+
+  it('forgets failures for its waits once a pod has succeeded, and not for backoffLimit', () => {
+    const spec = 'completions: 2';
+    const first = runJob(job(spec), undefined, new Map(), 0);
+    const record = { ...first.record, failuresInRow: 4, failed: 4, lastFailedAt: 500 };
+    const good = runJob(job(spec), record, new Map([ended(last(first), 'Succeeded', 1_000)]), 1_000);
+    expect(good.record).toMatchObject({ failuresInRow: 0, failed: 4, succeeded: 1 });
+    expect(names(good)).toEqual(['web-0-n1', 'web-1-n1']);
+  });
+
+  it('runs fewer at a time when parallelism is lowered', () => {
+    const first = runJob(job('parallelism: 3'), undefined, new Map(), 0);
+    const sights = new Map(first.record.active.map((pod) => running(pod)));
+    expect(names(runJob(job('parallelism: 1'), first.record, sights, 1))).toEqual(['web-0-n1']);
+  });
+
+  it('runs no more pods than completions are left', () => {
+    expect(names(runJob(job('completions: 2\n  parallelism: 5'), undefined, new Map(), 0))).toHaveLength(2);
+  });
+
+  it('keeps the ten pods that have ended last', () => {
+    const spec = 'completions: 20';
+    let step = runJob(job(spec), undefined, new Map(), 0);
+    for (let now = 1; now <= 12; now += 1)
+      step = runJob(job(spec), step.record, new Map([ended(last(step), 'Succeeded', now)]), now);
+    expect(step.record.ended.map(({ metadata }) => metadata.name)).toEqual(
+      Array.from({ length: 10 }, (_, n) => `web-${n + 2}-n1`),
+    );
+  });
+
+  it('counts no time against activeDeadlineSeconds while it is suspended', () => {
+    const first = runJob(job('activeDeadlineSeconds: 30'), undefined, new Map(), 0);
+    const held = runJob(job('activeDeadlineSeconds: 30\n  suspend: true'), first.record, new Map(), 60_000);
+    expect(held.record.finish).toBeUndefined();
+    expect(runJob(job('activeDeadlineSeconds: 30'), held.record, new Map(), 61_000).wakeAt).toBe(90_000);
+  });
+
+  it('counts restarts within a pod against backoffLimit', () => {
     const of = job('backoffLimit: 2', 'restartPolicy: OnFailure, ');
     const first = runJob(of, undefined, new Map(), 0);
     expect(runJob(of, first.record, new Map([running(last(first), undefined, 2)]), 1).record.finish).toBeUndefined();
@@ -66,14 +115,14 @@ describe('runJob', () => {
     expect(names(over)).toEqual([]);
   });
 
-  it('ends when its time is up', () => {
+  it('fails as DeadlineExceeded when its activeDeadlineSeconds are over', () => {
     const first = runJob(job('activeDeadlineSeconds: 30'), undefined, new Map(), 1_000);
     expect(first.wakeAt).toBe(31_000);
     const over = runJob(job('activeDeadlineSeconds: 30'), first.record, new Map(), 31_000);
     expect([names(over), over.record.finish?.reason]).toEqual([[], 'DeadlineExceeded']);
   });
 
-  it('removes its pods some time after its end, and is not run again', () => {
+  it('removes its pods ttlSecondsAfterFinished after its end, and is not run again', () => {
     const spec = 'ttlSecondsAfterFinished: 60';
     const first = runJob(job(spec), undefined, new Map(), 0);
     const done = runJob(job(spec), first.record, new Map([ended(last(first), 'Succeeded', 5_000)]), 5_000);
@@ -82,7 +131,7 @@ describe('runJob', () => {
     expect(names(runJob(job(spec), done.record, new Map(), 999_000))).toEqual([]);
   });
 
-  it('runs anew with another template', () => {
+  it('runs anew when its template changes', () => {
     const first = runJob(job(), undefined, new Map(), 0);
     const done = runJob(job(), first.record, new Map([ended(last(first), 'Succeeded', 5_000)]), 5_000);
     const again = runJob(job('', '', 'busybox:1.36'), done.record, new Map(), 9_000);
@@ -90,7 +139,7 @@ describe('runJob', () => {
     expect(last(again).metadata.uid).not.toBe(last(first).metadata.uid);
   });
 
-  it('runs nothing while it is suspended', () => {
+  it('runs nothing while it is suspended, and goes on after that', () => {
     const first = runJob(job(), undefined, new Map(), 0);
     const held = runJob(job('suspend: true'), first.record, new Map(), 1_000);
     expect(names(held)).toEqual([]);
