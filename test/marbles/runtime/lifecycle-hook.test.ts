@@ -29,7 +29,7 @@ const silent = { cri: fakeCri([]), http: silentHttp };
 describe('runHook', () => {
   describe('with a command', () => {
     it(
-      'completes when it exits with 0, errors when with anything else',
+      'a command has succeeded when it exits with 0',
       marbles(({ expectObservable }) => {
         const run = (code: number | undefined): Observable<unknown> =>
           runHook(exec, target, { ...silent, cri: fakeCri([], { execSync: answered(code, 3) }) });
@@ -40,7 +40,7 @@ describe('runHook', () => {
     );
 
     it(
-      'sets no limit of its own, and is cancelled with its listener',
+      'a hook has no limit of its own',
       marbles(({ cold, expectObservable, expectSubscriptions }) => {
         const call = cold<never>('-');
         const hook$ = runHook(exec, target, { ...silent, cri: fakeCri([], { execSync: () => call }) });
@@ -51,7 +51,7 @@ describe('runHook', () => {
   });
 
   it(
-    'sleeps',
+    'a sleep succeeds when its seconds have passed',
     marbles(({ expectObservable }) => {
       expectObservable(runHook({ sleep: { seconds: 2 } }, target, silent)).toBe('2s |');
       expectObservable(runHook({ sleep: { seconds: 0 } }, target, silent)).toBe('|');
@@ -59,7 +59,7 @@ describe('runHook', () => {
   );
 
   it(
-    'refuses what cannot be run',
+    'a hook by tcpSocket, or without any handler, fails',
     marbles(({ expectObservable }) => {
       const tcp = { tcpSocket: { port: 80 } } as unknown as LifecycleHandler;
       const none = new Error('the hook has no handler that can be run');
@@ -79,15 +79,19 @@ describe('runHook', () => {
     const agent = ['User-Agent', 'kube-lifecycle/1.36'];
 
     it.each<[string, LifecycleHandler, Partial<HttpRequest>]>([
-      ['the address of the pod', httpGet({ port: 80 }), { scheme: 'http', host: '10.0.0.7', port: 80, path: '/' }],
-      ['a host that is named', httpGet({ port: 80, host: 'db.test' }), { host: 'db.test' }],
-      ['the address of the pod where the host is empty', httpGet({ port: 80, host: '' }), { host: '10.0.0.7' }],
-      ['a port by its name', httpGet({ port: 'web' }), { port: 8_080 }],
-      ['a port by a number in text', httpGet({ port: '81' }), { port: 81 }],
-      ['a path without its slash', httpGet({ port: 80, path: 'a?b=c' }), { path: '/a?b=c' }],
-      ['https', httpGet({ port: 443, scheme: 'HTTPS' }), { scheme: 'https' }],
       [
-        'headers of its own beside the usual one',
+        'a request goes to the address of the pod',
+        httpGet({ port: 80 }),
+        { scheme: 'http', host: '10.0.0.7', port: 80, path: '/' },
+      ],
+      ['a request goes to the host that it names', httpGet({ port: 80, host: 'db.test' }), { host: 'db.test' }],
+      ['an empty host is the address of the pod', httpGet({ port: 80, host: '' }), { host: '10.0.0.7' }],
+      ['a port is found by its name in the container', httpGet({ port: 'web' }), { port: 8_080 }],
+      ['a port may be a number in text', httpGet({ port: '81' }), { port: 81 }],
+      ['a path gets its first slash', httpGet({ port: 80, path: 'a?b=c' }), { path: '/a?b=c' }],
+      ['a request is by https where its scheme says so', httpGet({ port: 443, scheme: 'HTTPS' }), { scheme: 'https' }],
+      [
+        'a request has its own headers, and the user agent kube-lifecycle',
         httpGet({
           port: 80,
           httpHeaders: [
@@ -98,15 +102,15 @@ describe('runHook', () => {
         { headers: [['X-A', '1'], ['X-A', '2'], agent as [string, string]] },
       ],
       [
-        'its own name of the client instead of the usual one',
+        'a request may have a user agent of its own',
         httpGet({ port: 80, httpHeaders: [{ name: 'user-agent', value: 'me' }] }),
         { headers: [['user-agent', 'me']] },
       ],
-    ])('asks for %s', (_what, handler, expected) => {
+    ])('%s', (_rule, handler, expected) => {
       expect(asked(handler)).toMatchObject(expected);
     });
 
-    it('asks the node itself where the pod has no address of its own', () => {
+    it('a request of a pod without an address of its own goes to localhost', () => {
       const requests: HttpRequest[] = [];
       const http: Http = { get: (request) => of(200).pipe(tap(() => requests.push(request))) };
       runHook(httpGet({ port: 80 }), { ...target, podIp: undefined }, { ...silent, http }).subscribe();
@@ -114,7 +118,7 @@ describe('runHook', () => {
     });
 
     it(
-      'is content with any answer, and errors without one',
+      'a request has succeeded with any answer, whatever its status',
       marbles(({ cold, expectObservable }) => {
         const hook = (answer$: Observable<number>): Observable<unknown> =>
           runHook(httpGet({ port: 80 }), target, { ...silent, http: { get: () => answer$ } });
@@ -128,7 +132,7 @@ describe('runHook', () => {
     );
 
     it(
-      'tries http where it is answered in http instead of https, without credentials, and only then; and tells it',
+      'https that is answered in http is tried as http, without credentials, and LifecycleHTTPFallback tells it',
       marbles(({ cold, expectObservable, flush }) => {
         const sent: unknown[] = [];
         const http = (error: Error, plain$: Observable<number> = cold('-(a|)', { a: 200 })): Http => ({
@@ -167,13 +171,13 @@ describe('preStopOf', () => {
   const withHook = (name: string): Container => wanted(name, { lifecycle: { preStop: hook } });
   const of = pod({ spec: { initContainers: [withHook('side')], containers: [withHook('main'), wanted('plain')] } });
 
-  it('is that of the manifest where there is one, whatever the container was given', () => {
+  it('the preStop hook is that of the manifest where there is one', () => {
     expect(preStopOf(of, 'main', undefined)).toEqual(hook);
     expect(preStopOf(of, 'side', undefined)).toEqual(hook);
     expect(preStopOf(of, 'plain', '{"sleep":{"seconds":9}}')).toBeUndefined();
   });
 
-  it('is that of the annotation for what is not in the manifest, if it can be read', () => {
+  it('the preStop hook of what is in no manifest is that of its annotation', () => {
     expect(preStopOf(undefined, 'main', '{"sleep":{"seconds":9}}')).toEqual({ sleep: { seconds: 9 } });
     expect(preStopOf(of, 'gone', '{"sleep":{"seconds":9}}')).toEqual({ sleep: { seconds: 9 } });
     expect(preStopOf(undefined, 'main', '{"sleep"')).toBeUndefined();
@@ -275,7 +279,7 @@ describe('performPlan, with a postStart hook', () => {
   );
 
   it(
-    'hangs up the hook, and starts nothing more, when it is cancelled',
+    'a postStart hook that hangs is hung up when the pod is to end',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const log: string[] = [];
       const hangs = cold<never>('-');
@@ -287,7 +291,7 @@ describe('performPlan, with a postStart hook', () => {
   );
 
   it(
-    'runs it for a container that was made by an agent that died before it started it',
+    'a container that another agent made gets its postStart hook when it is started',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const cri = fakeCri(log, { execSync: answered(0) });

@@ -96,6 +96,24 @@ describe('observer', () => {
     expect(inspections()).toEqual(['podSandboxStatus s', 'containerStatus c', 'containerStatus c']);
   });
 
+  it('appends what a container says at its end to what the runtime says, with a colon between', () => {
+    const annotations = { 'io.kubernetes.container.terminationMessagePath': '/last' };
+    const mounts = [{ containerPath: '/last', hostPath: '/host/last' }];
+    const messageWith = (message: string, own: string): string | undefined => {
+      const status: ContainerStatus = { state: 'CONTAINER_EXITED', exitCode: 1, message, annotations, mounts };
+      const cri = fakeCri([], {
+        listPodSandbox: () => of({ items: [] }),
+        listContainers: () => of({ containers: held('CONTAINER_EXITED').containers }),
+        containerStatus: () => of({ status }),
+      });
+      const files = fakeFiles([], {}, new Map([['/host/last', own]]));
+      return valueOf(observer(cri, files, revisions()).observePod(UID)).containers[0]?.detail?.message;
+    };
+    expect(messageWith('killed', 'oops')).toBe('killed: oops');
+    expect(messageWith('', 'oops')).toBe('oops');
+    expect(messageWith('killed', '')).toBe('killed');
+  });
+
   it('believes the inspection where it is ahead of the list', () => {
     const world = { ...held(), statuses: { c: { state: 'CONTAINER_EXITED', exitCode: 1 } as const } };
     expect(valueOf(look(world).observer.observePod(UID)).containers[0]).toMatchObject({ state: 'exited' });

@@ -64,7 +64,7 @@ const letters = (note$: Observable<PodNote>): Observable<string> =>
 
 describe('stopPod, of a pod with sidecars', () => {
   it(
-    'tells regular containers at once, then the sidecars in reverse order, each when the one before has ended',
+    'sidecars end after all regular containers, in reverse order of the list, each when the one before has ended',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const lives = { main: 3_000, two: 1_000, s2: 500, s1: 250 };
@@ -75,7 +75,7 @@ describe('stopPod, of a pod with sidecars', () => {
   );
 
   it(
-    'lets no sidecar wait beyond the grace, and gives each the two seconds that all have',
+    'no sidecar waits beyond the grace, and each has two seconds then',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const lives = { main: 60_000, two: 0, s2: 60_000, s1: 100 };
@@ -87,7 +87,7 @@ describe('stopPod, of a pod with sidecars', () => {
   );
 
   it(
-    'counts a container that cannot be stopped as ended, lest its sidecars wait for it for nothing',
+    'sidecars do not wait for a container that cannot be ended',
     marbles(({ cold, expectObservable, flush }) => {
       const log: string[] = [];
       const quiet = runtime(log);
@@ -101,7 +101,7 @@ describe('stopPod, of a pod with sidecars', () => {
   );
 
   it(
-    'treats an init container that still runs like a regular one',
+    'an init container that still runs is ended like a regular one',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const starting = observed({
@@ -115,7 +115,7 @@ describe('stopPod, of a pod with sidecars', () => {
   );
 
   it(
-    'ends all at once where nobody knows the pod any more',
+    'where nobody knows the pod any more all of its containers are ended at once',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       expectObservable(letters(stopPod(seen, 30, '', ending(runtime(log, { main: 1_000 }), { pod: undefined })))).toBe(
@@ -127,7 +127,7 @@ describe('stopPod, of a pod with sidecars', () => {
   );
 
   it(
-    'runs the hooks of sidecars at once, before it is their turn',
+    'preStop hooks of sidecars run at once, before it is their turn',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const execs: string[] = [];
@@ -152,7 +152,7 @@ describe('stopPod, of a pod with sidecars', () => {
 
 describe('stopContainer, with a preStop hook', () => {
   it(
-    'runs the command first, and takes its time off the grace in whole seconds',
+    'a preStop command runs before the signal, and its whole seconds are taken off the grace',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const asked: unknown[] = [];
@@ -177,7 +177,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'sleeps as long as a sleep hook says',
+    'a preStop sleep lasts as long as it says',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const of = hooked({ preStop: { sleep: { seconds: 4 } } });
@@ -188,7 +188,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'asks by http at the address of the pod, on the port of that name, be it a sidecar',
+    'a preStop request goes to the address of the pod, on the port of that name, be it a sidecar',
     marbles(({ expectObservable, flush }) => {
       const asked: HttpRequest[] = [];
       const http = {
@@ -221,7 +221,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'gives up one that does not finish within the grace, says so, and leaves two seconds to end in',
+    'a preStop hook that does not finish within the grace is cut and told, and two seconds are left to end in',
     marbles(({ expectObservable, expectSubscriptions, flush, cold }) => {
       const log: string[] = [];
       const hangs = cold<never>('-');
@@ -249,7 +249,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'ends the container all the same when it fails, and never tells what the command printed',
+    'FailedPreStopHook tells a hook that fails, without what it printed, and the container is ended all the same',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const cri = runtime(
@@ -276,7 +276,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'ends the container all the same when the hook cannot even be tried',
+    'a container is ended all the same when its hook cannot even be tried',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const lifecycle = { preStop: { httpGet: { port: 'nowhere' } } };
@@ -287,7 +287,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'does not run it where there is no time at all',
+    'a preStop hook does not run without any grace',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const cri = runtime(log, {}, { execSync: () => NEVER });
@@ -300,7 +300,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'knows the hook of a pod whose manifest is gone from the annotation of the container',
+    'the preStop hook of a pod whose manifest is gone is known from the annotation of its container',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const left = container({ annotations: { [PRE_STOP_HANDLER]: '{"sleep":{"seconds":2}}' } });
@@ -318,7 +318,7 @@ describe('stopContainer, with a preStop hook', () => {
   );
 
   it(
-    'hangs up the hook when nobody listens any more',
+    'a preStop hook is hung up when the kill is given up',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hook = cold<never>('-');
       const cri = runtime([], {}, { execSync: () => hook });

@@ -22,7 +22,7 @@ function ending(cri: Cri): Ending {
 
 describe('stopPod', () => {
   it(
-    'ends all containers at the same time, and the sandbox after the last of them',
+    'all containers of a pod are ended at the same time, and its sandbox after the last of them',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const a = cold<undefined>('      --|');
       const b = cold<undefined>('      ------|');
@@ -40,7 +40,7 @@ describe('stopPod', () => {
   );
 
   it(
-    'asks for what runs and for what nobody knows, and stops every sandbox',
+    'what runs and what nobody knows the state of is ended, and every sandbox is stopped',
     marbles(({ expectObservable, flush }) => {
       const log: string[] = [];
       const seen = observed({
@@ -71,7 +71,7 @@ describe('stopPod', () => {
   );
 
   it(
-    'counts as ended what is gone already',
+    'what is gone already counts as ended',
     marbles(({ cold, expectObservable }) => {
       const gone = cold<never>('--#', {}, NOT_FOUND);
       const cri = fakeCri([], { stopContainer: () => gone, stopPodSandbox: () => gone });
@@ -80,7 +80,7 @@ describe('stopPod', () => {
   );
 
   it(
-    'lets every container come to its end before it tells the first failure, and leaves the sandbox then',
+    'a container that cannot be ended holds up no other, but the sandbox',
     marbles(({ cold, expectObservable, flush }) => {
       const log: string[] = [];
       const cri = fakeCri(log, {
@@ -106,11 +106,11 @@ describe('stopPod', () => {
 
 describe('stopContainer', () => {
   it.each([
-    [30, 30],
-    [2, 2],
-    [1, 2],
-    [0, 2],
-  ])('with a grace of %d s asks the runtime for %d s', (grace, timeout) => {
+    ['the runtime is asked to end a container within its grace', 30, 30],
+    ['a grace of two seconds is given as it is', 2, 2],
+    ['the runtime is never asked for less than two seconds', 1, 2],
+    ['no grace at all is two seconds, too', 0, 2],
+  ])('%s', (_rule, grace, timeout) => {
     marbles(({ expectObservable, flush }) => {
       const asked: unknown[] = [];
       const stop: Cri['stopContainer'] = (request) => {
@@ -128,7 +128,7 @@ describe('stopContainer', () => {
   it.each([
     ['back', -3_600_000],
     ['forward', 3_600_000],
-  ])('gives what is left of the grace though the clock is set %s during the hook', (_where, by) => {
+  ])('what is left of the grace after a hook does not depend on a clock that is set %s meanwhile', (_where, by) => {
     marbles(({ expectObservable, flush }) => {
       const { now } = asyncScheduler;
       const asked: (number | undefined)[] = [];
@@ -156,7 +156,7 @@ describe('stopContainer', () => {
   });
 
   it(
-    'says why, or else only what',
+    'Killing tells why a container is ended, or else only that it is',
     marbles(({ expectObservable }) => {
       const note = (message: string): PodNote => ({ level: 'Normal', reason: 'Killing', message, container: 'main' });
       const cri = fakeCri([]);

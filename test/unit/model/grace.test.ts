@@ -4,10 +4,10 @@ import { container, observed, pod } from '../../marbles/fakes.ts';
 
 describe('graceOf', () => {
   it.each([
-    ['is what the pod says', pod({ spec: { terminationGracePeriodSeconds: 5 } }), 5],
-    ['is what its deletion says, where it does', pod({ metadata: { deletionGracePeriodSeconds: 3 } }), 3],
-    ['is 30 seconds where nobody says', pod({}), 30],
-    ['is never below a second', pod({ spec: { terminationGracePeriodSeconds: 0 } }), 1],
+    ['the grace of a pod is its terminationGracePeriodSeconds', pod({ spec: { terminationGracePeriodSeconds: 5 } }), 5],
+    ['the grace of a deletion goes before that of the pod', pod({ metadata: { deletionGracePeriodSeconds: 3 } }), 3],
+    ['the grace of a pod is 30 seconds where nobody says', pod({}), 30],
+    ['the grace of a pod is never below a second', pod({ spec: { terminationGracePeriodSeconds: 0 } }), 1],
   ])('%s', (_rule, given, seconds) => {
     expect(graceOf(given)).toBe(seconds);
   });

@@ -248,6 +248,17 @@ describe('planPod', () => {
         ['stop main-0 in 7 s', 'start main 1'],
       ],
       [
+        'kills a container whose liveness probe failed with the grace of that probe',
+        pod({
+          spec: {
+            restartPolicy: 'Always',
+            containers: [{ ...main, livenessProbe: { ...exec, terminationGracePeriodSeconds: 3 } }, wanted('peer')],
+          },
+        }),
+        found('main-0', { liveness: 'failure' }),
+        ['stop main-0 in 3 s', 'start main 1'],
+      ],
+      [
         'takes no probe result of an earlier instance for that of a container',
         under('Always'),
         found('main-9', { liveness: 'failure' }),
