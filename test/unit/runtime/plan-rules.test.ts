@@ -286,7 +286,7 @@ describe('planPod', () => {
       expect(first({}, startup)).toEqual(['Container main failed startup probe, will be restarted', 7]);
     });
 
-    it('says why, in the words of the kubelet', () => {
+    it('tells a probe that failed as why a container is killed, in the words of the kubelet', () => {
       const why = (of: Pod, findings: ReturnType<typeof found>): string | undefined => {
         const [step] = planWithin(of, both, { probes: [['main', findings]] }).steps;
         return step?.do === 'stopContainer' ? step.why : undefined;

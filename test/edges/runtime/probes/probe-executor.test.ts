@@ -77,7 +77,7 @@ describe('an httpGet probe', () => {
     [400, 'failure'],
     [404, 'failure'],
     [503, 'failure'],
-  ] as const)('takes code %i for %s', async (code, result) => {
+  ] as const)('an httpGet probe takes code %i for %s', async (code, result) => {
     const { port } = await up(httpServer(answer(code)));
     const told = result === 'failure' ? `HTTP probe failed with statuscode: ${code}` : '';
     await expect(ask({ httpGet: { port } })).resolves.toEqual({
@@ -86,7 +86,7 @@ describe('an httpGet probe', () => {
     });
   });
 
-  test('asks for the path with its own headers, on a connection that is closed after it', async () => {
+  test('an httpGet probe asks with its own headers, on a connection that is closed after it', async () => {
     const seen: IncomingMessage[] = [];
     const server = await up(
       httpServer((request, response) => {
@@ -113,7 +113,7 @@ describe('an httpGet probe', () => {
     });
   });
 
-  test('names the pod as the host where the probe names none', async () => {
+  test('an httpGet probe sends the address that it asks as Host where it names none', async () => {
     const seen: (string | undefined)[] = [];
     const { port } = await up(
       httpServer(({ headers }, response) => {
@@ -125,14 +125,14 @@ describe('an httpGet probe', () => {
     expect(seen).toEqual([`127.0.0.1:${port}`]);
   });
 
-  test('reaches the host that it names, though the address of the pod is not known', async () => {
+  test('an httpGet probe reaches the host that it names, though the address of the pod is not known', async () => {
     const { port } = await up(httpServer(answer(200)));
     const nowhere = { ...target(), podIp: undefined };
     await expect(ask({ httpGet: { port, host: '127.0.0.1' } }, nowhere)).resolves.toMatchObject({ result: 'success' });
     await expect(ask({ httpGet: { port } }, nowhere)).rejects.toThrow('the address of the pod is not known yet');
   });
 
-  test('follows redirects on the same host, also to another port', async () => {
+  test('redirects on the same host are followed, also to another port', async () => {
     const other = await up(httpServer(answer(200, 'there')));
     const { port } = await up(
       httpServer(routes({ '/': redirect('/next'), '/next': redirect(`http://127.0.0.1:${other.port}/`) })),
@@ -140,12 +140,12 @@ describe('an httpGet probe', () => {
     await expect(ask({ httpGet: { port } })).resolves.toEqual({ result: 'success', output: 'there' });
   });
 
-  test('judges what the redirect on the same host leads to', async () => {
+  test('what a redirect on the same host leads to is judged', async () => {
     const { port } = await up(httpServer(routes({ '/': redirect('/missing') })));
     await expect(ask({ httpGet: { port } })).resolves.toMatchObject({ result: 'failure' });
   });
 
-  test('warns of a redirect to another host, and does not go there', async () => {
+  test('a redirect to another host is a warning, and not followed', async () => {
     const { port } = await up(httpServer(redirect('http://198.51.100.9:1/')));
     await expect(ask({ httpGet: { port } })).resolves.toEqual({
       result: 'warning',
@@ -153,7 +153,7 @@ describe('an httpGet probe', () => {
     });
   });
 
-  test('gives up after ten redirects', async () => {
+  test('ten redirects are a failure', async () => {
     let asked = 0;
     const { port } = await up(
       httpServer((request, response) => {
@@ -168,7 +168,7 @@ describe('an httpGet probe', () => {
     expect(asked).toBe(10);
   });
 
-  test('reads no more than 10 KiB of an answer without end, and closes the connection', async () => {
+  test('no more than 10 KiB of an answer are read', async () => {
     const server = await up(
       httpServer((_, response) => {
         const more = (): void => {
@@ -183,7 +183,7 @@ describe('an httpGet probe', () => {
     await server.allClosed();
   });
 
-  test('fails on a port where nobody listens, in the words of the kubelet', async () => {
+  test('an httpGet probe fails on a port where nobody listens, in the words of the kubelet', async () => {
     const port = await closedPort();
     await expect(ask({ httpGet: { port, path: '/a' } })).resolves.toEqual({
       result: 'failure',
@@ -191,7 +191,7 @@ describe('an httpGet probe', () => {
     });
   });
 
-  test('fails when no answer comes in time, and closes the connection', async () => {
+  test('an httpGet probe fails when no answer comes within timeoutSeconds, and closes its connection', async () => {
     const server = await up(httpServer(() => undefined));
     await expect(ask({ httpGet: { port: server.port }, timeoutSeconds: 0.3 })).resolves.toEqual({
       result: 'failure',
@@ -200,7 +200,7 @@ describe('an httpGet probe', () => {
     await server.allClosed();
   });
 
-  test('fails when the answer begins in time and does not end', async () => {
+  test('an httpGet probe fails when its answer does not end in time', async () => {
     const server = await up(
       httpServer((_, response) => {
         response.writeHead(200);
@@ -215,7 +215,7 @@ describe('an httpGet probe', () => {
   test.each([
     ['before the answer', '', 'EOF'],
     ['in the middle of the answer', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'unexpected EOF'],
-  ])('fails when the server hangs up %s', async (_, bytes, text) => {
+  ])('an httpGet probe fails when the server hangs up %s', async (_, bytes, text) => {
     const { port } = await up(
       tcpServer((socket) => {
         socket.once('data', () => socket.end(bytes));
@@ -227,12 +227,12 @@ describe('an httpGet probe', () => {
     });
   });
 
-  test('fails on what is no HTTP', async () => {
+  test('an httpGet probe fails on what is no HTTP', async () => {
     const { port } = await up(tcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     await expect(ask({ httpGet: { port } })).resolves.toMatchObject({ result: 'failure' });
   });
 
-  test('believes any certificate', async () => {
+  test('an httpGet probe believes any certificate', async () => {
     const server = await up(httpsServer(answer(200, 'fine')));
     await expect(ask({ httpGet: { port: server.port, scheme: 'HTTPS' } })).resolves.toEqual({
       result: 'success',
@@ -241,7 +241,7 @@ describe('an httpGet probe', () => {
     await server.allClosed();
   });
 
-  test('says so when an HTTPS probe meets a server without TLS', async () => {
+  test('an HTTPS probe that meets a server without TLS fails and says so', async () => {
     const { port } = await up(httpServer(answer(200)));
     await expect(ask({ httpGet: { port, scheme: 'HTTPS' } })).resolves.toEqual({
       result: 'failure',
@@ -249,13 +249,13 @@ describe('an httpGet probe', () => {
     });
   });
 
-  test('errors for a port name that the container does not have', async () => {
+  test('a port name that the container does not have is an error and no failure', async () => {
     await expect(ask({ httpGet: { port: 'nosuch' } })).rejects.toThrow(
       'strconv.Atoi: parsing "nosuch": invalid syntax',
     );
   });
 
-  test('closes its connection when nobody listens any more', async () => {
+  test('an httpGet probe closes its connection when nobody listens any more', async () => {
     const arrived = new Subject<undefined>();
     const first = firstValueFrom(arrived);
     const server = await up(
@@ -270,6 +270,22 @@ describe('an httpGet probe', () => {
     await server.allClosed();
   });
 
+  test('an httpGet probe goes to its server without a proxy', async () => {
+    const { port } = await up(httpServer(answer(200, 'the server')));
+    const proxy = await up(httpServer(answer(200, 'the proxy')));
+    const names = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
+    const before = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    try {
+      await expect(ask({ httpGet: { port } })).resolves.toEqual({ result: 'success', output: 'the server' });
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) Reflect.deleteProperty(process.env, name);
+        else process.env[name] = value;
+      }
+    }
+  });
+
   test('#49: leaves no connection open after a thousand probes', async () => {
     const server = await up(httpServer(answer(200)));
     for (let round = 0; round < 20; round += 1) {
@@ -281,13 +297,13 @@ describe('an httpGet probe', () => {
 });
 
 describe('a tcpSocket probe', () => {
-  test('succeeds when the connection is made, and closes it', async () => {
+  test('a tcpSocket probe succeeds when its connection is made, and closes it', async () => {
     const server = await up(tcpServer());
     await expect(ask({ tcpSocket: { port: server.port } })).resolves.toEqual({ result: 'success', output: '' });
     await server.allClosed();
   });
 
-  test('fails when it is refused', async () => {
+  test('a tcpSocket probe fails when it is refused', async () => {
     const port = await closedPort();
     await expect(ask({ tcpSocket: { port } })).resolves.toEqual({
       result: 'failure',
@@ -295,7 +311,7 @@ describe('a tcpSocket probe', () => {
     });
   });
 
-  test('fails for a host that does not exist', async () => {
+  test('a tcpSocket probe fails for a host that does not exist', async () => {
     const { result, output } = await ask({ tcpSocket: { port: 1, host: 'nowhere.invalid' } });
     expect(result).toBe('failure');
     expect(output).toContain('dial tcp');
@@ -309,7 +325,7 @@ describe('a grpc probe', () => {
       reply(null, { status: health });
     };
 
-  test('succeeds when the service is serving, and closes its connection', async () => {
+  test('a grpc probe succeeds when its service is SERVING, and closes its connection', async () => {
     const asked: unknown[] = [];
     const { port } = await up(
       grpcServer({
@@ -328,15 +344,18 @@ describe('a grpc probe', () => {
     await front.allClosed();
   });
 
-  test.each(['NOT_SERVING', 'SERVICE_UNKNOWN', 'UNKNOWN'])('fails when it answers %s', async (health) => {
-    const { port } = await up(grpcServer({ Check: serving(health) }));
-    await expect(ask({ grpc: { port } })).resolves.toEqual({
-      result: 'failure',
-      output: `service unhealthy (responded with "${health}")`,
-    });
-  });
+  test.each(['NOT_SERVING', 'SERVICE_UNKNOWN', 'UNKNOWN'])(
+    'a grpc probe fails when it is answered %s',
+    async (health) => {
+      const { port } = await up(grpcServer({ Check: serving(health) }));
+      await expect(ask({ grpc: { port } })).resolves.toEqual({
+        result: 'failure',
+        output: `service unhealthy (responded with "${health}")`,
+      });
+    },
+  );
 
-  test('fails when the server knows nothing of health', async () => {
+  test('a grpc probe fails when the server knows nothing of health', async () => {
     const { port } = await up(grpcServer({}));
     const { result, output } = await ask({ grpc: { port } });
     expect(result).toBe('failure');
@@ -345,7 +364,7 @@ describe('a grpc probe', () => {
     );
   });
 
-  test('fails when the service is not known', async () => {
+  test('a grpc probe fails when its service is not known', async () => {
     const { port } = await up(
       grpcServer({
         Check: (_: unknown, reply: (error: object) => void) => {
@@ -359,7 +378,7 @@ describe('a grpc probe', () => {
     });
   });
 
-  test('fails when the answer does not come in time, and cancels the call', async () => {
+  test('a grpc probe fails when its answer does not come in time, and cancels the call', async () => {
     const cancelled = new Subject<undefined>();
     const ended = firstValueFrom(cancelled);
     const { port } = await up(
@@ -378,7 +397,7 @@ describe('a grpc probe', () => {
     await ended;
   });
 
-  test('fails after its whole time when nobody listens, in the words of the kubelet', async () => {
+  test('a grpc probe keeps trying to connect for all of its time, and fails then in the words of the kubelet', async () => {
     const port = await closedPort();
     await expect(ask({ grpc: { port }, timeoutSeconds: 1 })).resolves.toEqual({
       result: 'failure',
@@ -386,7 +405,7 @@ describe('a grpc probe', () => {
     });
   });
 
-  test('closes its connection also when it has failed', async () => {
+  test('a grpc probe closes its connection also when it has failed', async () => {
     const server = await up(tcpServer());
     await expect(ask({ grpc: { port: server.port }, timeoutSeconds: 1 })).resolves.toMatchObject({ result: 'failure' });
     await server.allClosed();
@@ -398,7 +417,7 @@ describe('an exec probe', () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
   const exec = { command: ['test', '-f', '/up'] };
 
-  test('runs the command in the container, with its time limit and the variables that are known', async () => {
+  test('an exec probe runs its command in the container, with timeoutSeconds as its limit', async () => {
     const asked: ExecSyncRequest[] = [];
     const env = [
       { name: 'FILE', value: '/up' },
@@ -427,7 +446,7 @@ describe('an exec probe', () => {
     expect(asked[0]?.cmd).toEqual(['1', '$(A)', '<>', '$(OTHER)', '$(A)']);
   });
 
-  test('succeeds with exit code 0 and fails with every other, and tells what was printed', async () => {
+  test('an exec probe succeeds with exit code 0 and fails with every other, and tells what was printed', async () => {
     const printed = { stdout: bytes('out\n'), stderr: bytes('err\n') };
     await expect(ask({ exec }, target(), answering(printed))).resolves.toEqual({
       result: 'success',
@@ -439,13 +458,13 @@ describe('an exec probe', () => {
     });
   });
 
-  test('tells no more than the first 10 KiB', async () => {
+  test('no more than 10 KiB of what was printed are told', async () => {
     const long = { stdout: bytes('a'.repeat(10_000)), stderr: bytes('b'.repeat(1_000_000)), exitCode: 1 };
     const { output } = await ask({ exec }, target(), answering(long));
     expect([output.length, output.slice(9_999, 10_001)]).toEqual([10_240, 'ab']);
   });
 
-  test('fails when the command has not ended in time', async () => {
+  test('an exec probe fails when its command has not ended in time', async () => {
     const deadline = () => throwError(() => new RuntimeError('deadline', 'ExecSync', 'timeout 2s exceeded'));
     await expect(ask({ exec, timeoutSeconds: 2 }, target(), deadline)).resolves.toEqual({
       result: 'failure',
@@ -453,7 +472,7 @@ describe('an exec probe', () => {
     });
   });
 
-  test('errors when the command could not be run at all', async () => {
+  test('an exec probe whose command could not be run is an error and no failure', async () => {
     const gone = () => throwError(() => new RuntimeError('notFound', 'ExecSync', 'no such container'));
     await expect(ask({ exec }, target(), gone)).rejects.toThrow('no such container');
   });

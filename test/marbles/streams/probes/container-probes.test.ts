@@ -51,7 +51,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'does not ask for liveness and readiness before the startup probe has succeeded',
+    'liveness and readiness are not asked before the startup probe has succeeded, and the startup probe never after it',
     marbles(({ hot, expectObservable, flush }) => {
       const asked: string[] = [];
       const spec = specOf({ startupProbe: every(4), livenessProbe: every(4), readinessProbe: every(4) });
@@ -74,7 +74,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'asks a container for readiness at once when it has started, whatever its period',
+    'readiness is asked at once when a container has started, whatever its period',
     marbles(({ hot, cold, expectObservable }) => {
       const spec = specOf({ startupProbe: every(30_000), readinessProbe: every(60_000) });
       const book$ = hot('  w--r----', { w: book({ spec }), r: book({ spec, seen: [instance('i')] }) });
@@ -95,7 +95,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'never asks a container again after a liveness failure, until it is another one',
+    'after a liveness failure nothing is asked until the container is another one',
     marbles(({ hot, expectObservable }) => {
       const spec = specOf({ livenessProbe: every(4, { failureThreshold: 1 }) });
       const book$ = hot('    a---------------b-------', {
@@ -119,7 +119,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'lets go of a question at once when the container that was asked has ended',
+    'a question is let go of at once when the container that was asked has ended',
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const spec = specOf({ livenessProbe: every(20) });
       const answer$ = cold<typeof good>('-');
@@ -178,7 +178,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'begins with what was known before the agent started: a ready pod stays ready',
+    'what was known before the agent started holds for the same instance: a ready pod stays ready',
     marbles(({ hot, expectObservable }) => {
       const spec = specOf({ startupProbe: every(4), livenessProbe: every(4), readinessProbe: every(4) });
       const book$ = hot('    a-----b', {
@@ -200,7 +200,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'spreads the probes of a new agent over their period, and those of later pods not',
+    'probes of a new agent are spread over their period, and those of later pods not',
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const answer$ = cold<typeof good>('-');
       const spec = specOf({ livenessProbe: every(8) });
@@ -230,7 +230,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'goes on with its results when a probe is changed in place, and asks as the new one says',
+    'a probe that is changed in place goes on with its results, and asks as the new one says',
     marbles(({ hot, expectObservable }) => {
       const seen = [instance('i')];
       const book$ = hot('    a------b--', {
@@ -248,7 +248,7 @@ describe('containerProbes', () => {
   );
 
   it(
-    'tells the executor the address that the pod has when it is asked, and none in the network of the host',
+    'a probe asks the address that the pod has at that moment',
     marbles(({ hot, expectObservable, flush }) => {
       const asked: (string | undefined)[] = [];
       const spec = specOf({ livenessProbe: every(4) });

@@ -13,7 +13,7 @@ const letter = map((tick: ProbeTick) => tick.charAt(0));
 
 describe('probeTicks', () => {
   it(
-    'does what its diagram shows',
+    'a probe is asked every period once its initial delay is over (the diagram of its doc comment)',
     marbles(({ expectObservable }) => {
       const probe = every(5, { initialDelaySeconds: 0.01 });
       const shared = { probe, phase: 11 };
@@ -31,7 +31,7 @@ describe('probeTicks', () => {
   );
 
   it(
-    'keeps a container that is ready already in step with its pod, so that a new agent does not ask all at once',
+    'readiness that holds already is asked in step with the pod, so that a new agent does not ask all at once',
     marbles(({ expectObservable }) => {
       const tick$ = probeTicks(clock({ kind: 'readiness', result: 'success', phase: 3 }));
       expectObservable(tick$.pipe(letter), '^----------!').toBe('---r----r--');
@@ -39,7 +39,7 @@ describe('probeTicks', () => {
   );
 
   it(
-    'waits only what is left of the initial delay when the container has been running for a while',
+    'initialDelaySeconds count from the start of the container',
     marbles(({ expectObservable }) => {
       const probe = every(5, { initialDelaySeconds: 0.01 });
       const tick$ = probeTicks(clock({ kind: 'readiness', probe, startedAt: -7 }));
@@ -48,7 +48,7 @@ describe('probeTicks', () => {
   );
 
   it(
-    '#50: waits the delay once and goes on when the wall clock was set back after the start',
+    '#50: the initial delay is waited once though the wall clock was set back after the start',
     marbles(({ expectObservable }) => {
       const probe = every(5, { initialDelaySeconds: 0.003 });
       const tick$ = probeTicks(clock({ kind: 'readiness', probe, startedAt: 3_600_000 }));
@@ -57,7 +57,7 @@ describe('probeTicks', () => {
   );
 
   it(
-    'finds the step also when the wall clock stands before the moment that it is counted from',
+    'probes keep their step though the wall clock stands before the moment that it is counted from',
     marbles(({ expectObservable }) => {
       const tick$ = probeTicks(clock({ kind: 'liveness', phase: 3_600_002 }));
       expectObservable(tick$.pipe(letter), '^----------!').toBe('--r----r---');
@@ -65,7 +65,7 @@ describe('probeTicks', () => {
   );
 
   it(
-    'does not ask early when a regular tick falls on the same moment',
+    'no early question is put where a regular one falls on the same moment',
     marbles(({ expectObservable }) => {
       const tick$ = probeTicks(clock({ kind: 'startup', phase: -5 }));
       expectObservable(tick$.pipe(letter), '^------!').toBe('r----r--');

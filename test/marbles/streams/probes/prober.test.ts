@@ -48,7 +48,7 @@ describe('prober', () => {
   );
 
   it(
-    'probes regular containers and sidecars, but no init containers and nothing of pods that wait or are done',
+    'regular containers and sidecars are probed, init containers are not, and nothing of pods that wait or are done',
     marbles(({ hot, expectObservable }) => {
       const readinessProbe = every(50);
       const spec: Pod['spec'] = {
@@ -81,7 +81,7 @@ describe('prober', () => {
   );
 
   it(
-    'cancels the question in flight when the pod goes, and begins anew when it comes back',
+    'the question in flight is cancelled when the pod goes, and probes begin anew when it comes back',
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
       const answer$ = cold('  ----(s|)', { s: good });
       const here = book({ spec: specOf({ readinessProbe: every(100) }), seen: [instance('i')] });

@@ -26,7 +26,7 @@ const failing = (kind: string, result: string): string => `${result}, Unhealthy:
 
 describe('runProbe', () => {
   it(
-    'counts failures in a row, skips ticks while an answer is awaited, and ends on hold (the diagram of its doc comment)',
+    'failures in a row are counted, ticks are skipped while an answer is awaited, and a liveness failure is the last (the diagram of its doc comment)',
     marbles(({ cold, expectObservable }) => {
       const answers: Observable<ProbeAnswer>[] = [
         cold('(f|)', { f: bad }),
@@ -43,7 +43,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'starts counting over after a success',
+    'failures are counted anew after a success',
     marbles(({ expectObservable }) => {
       const probe = every(4, { failureThreshold: 2 });
       const outcome$ = runProbe(run('liveness', { probe }), answering({ liveness: [bad, good, bad, bad] }));
@@ -55,7 +55,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'is ready after successThreshold successes in a row, and unready after failureThreshold failures',
+    'a container is ready after successThreshold successes in a row, and unready after failureThreshold failures',
     marbles(({ expectObservable }) => {
       const probe = every(4, { successThreshold: 2, failureThreshold: 2 });
       const readiness = [good, bad, good, good, bad, good, bad, bad, good, good];
@@ -72,7 +72,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'holds a startup probe once it has succeeded, and once it has failed for good',
+    'a startup probe asks no more once it has succeeded, or failed for good',
     marbles(({ expectObservable }) => {
       const probe = every(4, { failureThreshold: 2 });
       const succeeds$ = runProbe(run('startup', { probe }), answering({ startup: [bad, good] }));
@@ -86,7 +86,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'takes an early success of a starting container, and does not count an early failure',
+    'an early success of a starting container counts, an early failure does not',
     marbles(({ expectObservable }) => {
       const probe = every(4, { failureThreshold: 1 });
       const quick$ = runProbe(run('startup', { probe, phase: 3 }), answering({ startup: [good] }));
@@ -97,7 +97,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'asks nothing when the result that it begins with puts it on hold',
+    'nothing is asked where the result that it begins with is the last',
     marbles(({ expectObservable }) => {
       expectObservable(runProbe(run('startup', { result: 'success' }), () => of(bad))).toBe('|');
       expectObservable(runProbe(run('liveness', { result: 'failure' }), () => of(good))).toBe('|');
@@ -105,7 +105,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'counts a warning as success and tells it',
+    'a warning counts as success, and ProbeWarning tells it',
     marbles(({ expectObservable }) => {
       const warning: ProbeAnswer = { result: 'warning', output: 'elsewhere' };
       const outcome$ = runProbe(run('readiness'), answering({ readiness: [warning] }));
@@ -116,7 +116,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'puts a question three times that cannot be put, then throws the result away',
+    'a question that cannot be put is put three times, then Unhealthy tells that it errored, and the result stays',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const broken$ = cold<ProbeAnswer>('-#', {}, new Error('broken'));
       const outcome$ = runProbe(run('liveness', { probe: every(9, { failureThreshold: 1 }) }), () => broken$);
@@ -128,7 +128,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'does not let an error break a row of failures',
+    'an error does not break a row of failures',
     marbles(({ expectObservable }) => {
       const answers = [of(bad), ...Array.from({ length: 3 }, () => throwError(() => new Error('broken'))), of(bad)];
       const probe = every(4, { failureThreshold: 2 });
@@ -142,7 +142,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'says nothing while all is well',
+    'nothing is told while all is well',
     marbles(({ expectObservable }) => {
       expectObservable(
         runProbe(run('liveness'), () => of(good)),
@@ -152,7 +152,7 @@ describe('runProbe', () => {
   );
 
   it(
-    'cancels the question in flight when nobody listens any more',
+    'the question in flight is cancelled when nobody listens any more',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const answer$ = cold<ProbeAnswer>('-');
       expectObservable(

@@ -5,24 +5,24 @@ const address = { host: '10.0.0.1', port: 8_080 };
 const port = 8_080;
 
 describe('requestOf', () => {
-  it('says who asks and takes any answer', () => {
+  it('a request says kube-probe, and takes any answer', () => {
     expect(requestOf(address, { port }).headers).toEqual({ 'User-Agent': ['kube-probe/1.36'], Accept: ['*/*'] });
   });
 
   it.each([
-    ['gives its own value in place of the default', [['accept', 'text/html']], { accept: ['text/html'] }],
-    ['takes a default away with an empty value', [['Accept', '']], {}],
+    ['a header of the probe goes before the usual one', [['accept', 'text/html']], { accept: ['text/html'] }],
+    ['an empty Accept takes the usual one away', [['Accept', '']], {}],
     [
-      'gives a header twice',
+      'a header may be given twice',
       [
         ['X-A', '1'],
         ['x-a', '2'],
       ],
       { 'X-A': ['1', '2'], Accept: ['*/*'] },
     ],
-    ['names a virtual host', [['Host', 'shop.test']], { Host: 'shop.test', Accept: ['*/*'] }],
-    ['sends an empty header', [['X-A', '']], { 'X-A': [''], Accept: ['*/*'] }],
-  ] as const)('lets a probe that %s', (_, given, expected) => {
+    ['a Host header is sent as the host', [['Host', 'shop.test']], { Host: 'shop.test', Accept: ['*/*'] }],
+    ['other empty headers are sent', [['X-A', '']], { 'X-A': [''], Accept: ['*/*'] }],
+  ] as const)('%s', (_rule, given, expected) => {
     const httpHeaders = given.map(([name, value]) => ({ name, value }));
     const { 'User-Agent': userAgent, ...headers } = requestOf(address, { port, httpHeaders }).headers;
     expect(headers).toEqual(expected);
@@ -42,7 +42,7 @@ describe('requestOf', () => {
     expect(requestOf(address, { port, path }).path).toBe(expected);
   });
 
-  it('speaks TLS when the scheme says so', () => {
+  it('a request is by TLS where its scheme says so', () => {
     expect(urlOf(requestOf(address, { port, scheme: 'HTTPS' }))).toBe('https://10.0.0.1:8080/');
   });
 });
@@ -63,13 +63,13 @@ describe('redirectOf', () => {
     expect(to(location)).toEqual(expected);
   });
 
-  it('leads nowhere without a place to go, or with another code', () => {
+  it('only 301, 302, 303, 307 and 308 with a Location are redirects', () => {
     expect(to('')).toBeUndefined();
     expect(to('/c', 304)).toBeUndefined();
     expect(to('/c', 200)).toBeUndefined();
   });
 
-  it('refuses what cannot be asked', () => {
+  it('a redirect to what cannot be asked fails', () => {
     expect(() => to('http://[')).toThrow('failed to parse Location header "http://["');
     expect(() => to('ftp://10.0.0.1/')).toThrow('unsupported protocol scheme "ftp"');
   });

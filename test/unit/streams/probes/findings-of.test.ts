@@ -6,23 +6,56 @@ describe('findingsOf', () => {
   const probed = { ...bare, startupProbe: {}, livenessProbe: {}, readinessProbe: {} };
 
   it.each([
-    ['has no probe', bare, {}, true, true],
-    ['has probes that have not spoken', probed, {}, false, false],
-    ['has started', probed, { startup: 'success' }, true, false],
-    ['has started and is ready', probed, { startup: 'success', readiness: 'success' }, true, true],
-    ['answers for readiness before it has started', probed, { readiness: 'success' }, false, false],
-    ['has failed to start', probed, { startup: 'failure', readiness: 'success' }, false, false],
-    ['has only a readiness probe', { ...bare, readinessProbe: {} }, {}, true, false],
-    ['has only a startup probe', { ...bare, startupProbe: {} }, { startup: 'success' }, true, true],
-    ['is alive no more, and not yet killed', { ...bare, livenessProbe: {} }, { liveness: 'failure' }, true, true],
-  ] as const)(
-    'tells of a container that %s whether it is started and ready',
-    (_, container, results, started, ready) => {
-      expect(findingsOf(container, 'i', results, true)).toMatchObject({ containerId: 'i', started, ready });
-    },
-  );
+    ['a container without probes is started and ready while it runs', bare, {}, true, true],
+    ['a container whose probes have not spoken is neither', probed, {}, false, false],
+    [
+      'a container whose startup probe has succeeded is started, and not ready by that',
+      probed,
+      { startup: 'success' },
+      true,
+      false,
+    ],
+    [
+      'a container is ready when it has started and its readiness probe has succeeded',
+      probed,
+      { startup: 'success', readiness: 'success' },
+      true,
+      true,
+    ],
+    ['readiness says nothing before the container has started', probed, { readiness: 'success' }, false, false],
+    [
+      'a container whose startup probe failed is not started',
+      probed,
+      { startup: 'failure', readiness: 'success' },
+      false,
+      false,
+    ],
+    [
+      'a container without a startup probe is started at once, and ready by its readiness probe',
+      { ...bare, readinessProbe: {} },
+      {},
+      true,
+      false,
+    ],
+    [
+      'a container without a readiness probe is ready when it has started',
+      { ...bare, startupProbe: {} },
+      { startup: 'success' },
+      true,
+      true,
+    ],
+    [
+      'a liveness probe changes neither started nor ready',
+      { ...bare, livenessProbe: {} },
+      { liveness: 'failure' },
+      true,
+      true,
+    ],
+  ] as const)('%s', (_, container, results, started, ready) => {
+    expect(findingsOf(container, 'i', results, true)).toMatchObject({ containerId: 'i', started, ready });
+  });
 
-  it('counts a probe that is not there as success, and one that has not spoken as its initial result', () => {
+  it('a probe that is not there counts as success; startup begins unknown, liveness as success, readiness as failure', () => {
     expect(findingsOf(bare, 'i', {}, true)).toMatchObject({
       startup: 'success',
       liveness: 'success',
@@ -35,7 +68,7 @@ describe('findingsOf', () => {
     });
   });
 
-  it('finds what does not run neither started nor ready', () => {
+  it('what does not run is neither started nor ready', () => {
     expect(findingsOf(bare, 'i', {}, false)).toMatchObject({ started: false, ready: false });
   });
 });

@@ -4,7 +4,7 @@ import type { ProbeResult } from '../../../../src/streams/probes/probe.ts';
 import { count, newTally } from '../../../../src/streams/probes/tally.ts';
 
 describe('count', () => {
-  it('changes its result only when as many answers in a row say so as the threshold asks', () => {
+  it('a result changes only when as many answers in a row say so as its threshold asks', () => {
     const answers = fc.array(fc.constantFrom('success', 'failure'), { minLength: 1, maxLength: 40 });
     const threshold = fc.integer({ min: 1, max: 5 });
     fc.assert(
@@ -23,7 +23,7 @@ describe('count', () => {
     );
   });
 
-  it('takes one success and three failures where nothing else is said', () => {
+  it('one success and three failures are enough where nothing else is said', () => {
     expect(count(newTally('failure'), 'success', {}).result).toBe('success');
     const twice = count(count(newTally('success'), 'failure', {}), 'failure', {});
     expect(twice.result).toBe('success');
