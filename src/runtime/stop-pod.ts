@@ -67,9 +67,17 @@ export function stopPod(observed: ObservedPod, grace: number, why: string, endin
           return stopContainer(container, grace, why, ending, turn$).pipe(finalize(done));
         }),
       ),
-      allToTheirEnd(observed.sandboxes.map(({ id }) => unlessGone(ending.cri.stopPodSandbox({ podSandboxId: id })))),
+      stopSandboxes(observed.sandboxes, ending.cri),
     );
   });
+}
+
+/** Ends sandboxes; one that is not ready any more may still hold what its network was given. */
+export function stopSandboxes(
+  sandboxes: ObservedPod['sandboxes'],
+  cri: Pick<Cri, 'stopPodSandbox'>,
+): Observable<never> {
+  return allToTheirEnd(sandboxes.map(({ id }) => unlessGone(cri.stopPodSandbox({ podSandboxId: id }))));
 }
 
 /**

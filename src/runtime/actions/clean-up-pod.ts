@@ -9,7 +9,7 @@ import type { QosClass } from '../../model/qos.ts';
 import type { PodReport, PodWork } from '../../streams/workers/pod-work.ts';
 import type { RuntimeContext } from '../context.ts';
 import type { Observer } from '../observe.ts';
-import { unlessGone } from '../stop-pod.ts';
+import { stopSandboxes, unlessGone } from '../stop-pod.ts';
 import { unmountVolumes } from '../volumes/tear-down-volumes.ts';
 import { failed } from './failed.ts';
 import { growing } from './retry-times.ts';
@@ -17,7 +17,7 @@ import { growing } from './retry-times.ts';
 type CleanUp = Extract<PodWork, { kind: 'cleanUp' }>;
 
 /**
- * Removes what is left of a pod that has ended: its containers and sandboxes, mounts, links, logs, folders and cgroup.
+ * Removes what is left of a pod that has ended: its containers, its sandboxes (those still up are stopped first), mounts, links, logs, folders and cgroup.
  *
  * The first thing that could not be removed is a failure, and all is tried again, later each time. The folders go last,
  * and never across a mount point: somebody's data may be behind it.
@@ -31,7 +31,18 @@ export function cleanUpPod(
   const { uid } = work;
   const { files, paths } = context;
   return concat(
-    observer.observePod(uid).pipe(concatMap((observed) => removeFromRuntime(work.of, observed, context))),
+    observer.observePod(uid).pipe(
+      concatMap((observed) =>
+        concat(
+          // Those that were left up when the containers ended.
+          stopSandboxes(
+            observed.sandboxes.filter(({ state }) => state === 'ready'),
+            context.cri,
+          ),
+          removeFromRuntime(work.of, observed, context),
+        ),
+      ),
+    ),
     unmountVolumes(uid, context),
     defer(() => files.removeTree(podLogDir(paths, work.of))).pipe(ignoreElements()),
     defer(() => files.removeTree(podDir(paths, uid))).pipe(ignoreElements()),

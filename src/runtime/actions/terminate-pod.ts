@@ -1,6 +1,8 @@
 import { catchError, concat, concatMap, defer, map, of, type Observable } from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
-import type { ObservedPod } from '../../model/observed.ts';
+import { allContainers } from '../../model/containers.ts';
+import type { ObservedPod, ObservedSandbox } from '../../model/observed.ts';
+import type { Pod } from '../../model/pod.ts';
 import type { PodMemory } from '../../model/pod-memory.ts';
 import type { PodReport, PodWork } from '../../streams/workers/pod-work.ts';
 import type { Observer } from '../observe.ts';
@@ -11,7 +13,10 @@ import { growing } from './retry-times.ts';
 
 type Terminate = Extract<PodWork, { kind: 'terminate' }>;
 
-/** Ends every container and sandbox of a pod; that has succeeded only when a look afterwards shows none of them up. */
+/**
+ * Ends every container of a pod, and its sandboxes where they hold what a successor may need; that has succeeded only
+ * when a look afterwards shows none of them up. Other sandboxes end with the clean-up, beside the successor's start.
+ */
 export function terminatePod(
   work: Terminate,
   memory: PodMemory,
@@ -19,16 +24,21 @@ export function terminatePod(
   context: PerformContext,
 ): Observable<PodReport> {
   const { uid, grace } = work;
+  const isExclusive = holdsNodePorts(work.pod);
+  const mayLast = ({ state }: ObservedSandbox): boolean => !isExclusive && state === 'ready';
   return observer.observePod(uid).pipe(
     concatMap((before) =>
       concat(
-        stopPod(before, grace, '', endingOf(work, before, context)).pipe(
-          map((note): PodReport => ({ kind: 'note', uid, note })),
-        ),
+        stopPod(
+          { ...before, sandboxes: before.sandboxes.filter((sandbox) => !mayLast(sandbox)) },
+          grace,
+          '',
+          endingOf(work, before, context),
+        ).pipe(map((note): PodReport => ({ kind: 'note', uid, note }))),
         defer(() => observer.observePod(uid)).pipe(
           map((observed): PodReport => {
             const acted = { ...memory, actedAt: context.revisions.current() };
-            const left = stillUp(observed);
+            const left = stillUp(observed, before.sandboxes.filter(mayLast));
             if (left.length > 0) {
               return failed(
                 work,
@@ -61,12 +71,25 @@ export function terminatePod(
   );
 }
 
-/** A sandbox too: a call that was cancelled may have had its effect only after the kill. */
-function stillUp({ containers, sandboxes }: ObservedPod): readonly string[] {
+/** A sandbox too, unless it may last a little: a call that was cancelled may have had its effect only after the kill. */
+function stillUp({ containers, sandboxes }: ObservedPod, lasting: readonly ObservedSandbox[]): readonly string[] {
+  const lastingIds = new Set(lasting.map(({ id }) => id));
   return [
     ...containers.filter(({ state }) => state === 'running').map(({ name }) => name),
-    ...sandboxes.filter(({ state }) => state === 'ready').map(({ attempt }) => `sandbox ${attempt}`),
+    ...sandboxes
+      .filter(({ id, state }) => state === 'ready' && !lastingIds.has(id))
+      .map(({ attempt }) => `sandbox ${attempt}`),
   ];
+}
+
+/**
+ * Only one pod at a time can have a port of the node, and the runtime frees it with the sandbox. Of a pod whose manifest
+ * is gone nobody knows.
+ */
+function holdsNodePorts(pod: Pod | undefined): boolean {
+  if (!pod) return true;
+  if (pod.spec.hostNetwork === true) return false;
+  return allContainers(pod.spec).some(({ ports }) => ports?.some(({ hostPort = 0 }) => hostPort !== 0));
 }
 
 function endingOf({ pod }: Terminate, { sandboxes }: ObservedPod, { cri, http }: PerformContext): Ending {
