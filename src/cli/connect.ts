@@ -90,7 +90,7 @@ export function connect(
             {
               cri,
               forgetTask: (id) => deleteContainerdTask(config.containerRuntimeEndpoint, id),
-              taskHints: () => containerdTaskHints(config.containerRuntimeEndpoint),
+              taskHints: (about) => containerdTaskHints(config.containerRuntimeEndpoint, about),
               cgroups: runtime.cgroupDriver === 'systemd' ? systemdCgroups() : nodeCgroups(),
               files,
               mounts: nodeMounts(),

@@ -6,6 +6,7 @@ import { parallelPulls } from '../model/images/parallel-pulls.ts';
 import type { NodeFacts } from '../model/node-facts.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { Machine } from '../host/machine/machine.ts';
+import { knownEnds } from '../runtime/cri/known-ends.ts';
 import { imageService } from '../runtime/images/image-service.ts';
 import { meterImages } from '../runtime/images/meter-images.ts';
 import { observer } from '../runtime/observe.ts';
@@ -52,7 +53,9 @@ export function edgesOf(
   const { config } = run;
   const { cri, files } = ports;
   const counter = revisions();
-  const look = observer(tape?.port('cri', cri) ?? cri, tape?.port('files', files) ?? files, counter, facts.hostIps);
+  const ends = knownEnds();
+  const seen = ends.over(cri);
+  const look = observer(tape?.port('cri', seen) ?? seen, tape?.port('files', files) ?? files, counter, facts.hostIps);
   const context: Edges['context'] = {
     ...ports,
     config,
@@ -81,7 +84,7 @@ export function edgesOf(
       meter,
     ),
   };
-  return { meter, trace, tape, context, observer: look, probe, ...runtimeHints(cri, taskHints, look) };
+  return { meter, trace, tape, context, observer: look, probe, ...runtimeHints(cri, taskHints, look, ends.heard) };
 }
 
 /** What is known of the node once its machine and its runtime have told of themselves. */

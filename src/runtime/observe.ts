@@ -32,6 +32,7 @@ import type {
 import { podIpsInOrder } from '../model/pod-ips.ts';
 import type { PodUid } from '../model/pod.ts';
 import { takeTurns } from '../operators/take-turns.ts';
+import type { EarlyStatusResponse } from './cri/known-ends.ts';
 import type { Revisions } from '../streams/pleg/revisions.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { Files } from '../streams/ports/files.ts';
@@ -69,14 +70,16 @@ export function observer(
     const known = details.get(container.id);
     if (known?.state === container.state) return of({ ...container, ...known });
     return inspections.inTurn(cri.containerStatus({ containerId: container.id })).pipe(
-      switchMap(({ status }) => {
+      switchMap(({ status, early }: EarlyStatusResponse) => {
         const state = containerState(status?.state);
         const message$ = status && state === 'exited' ? terminationMessage(status, files) : of('');
-        return message$.pipe(map((message) => ({ state, detail: detailOf(status, message) })));
-      }),
-      map(({ state, detail }) => {
-        if (!mayBecomeOom(state, detail)) details.set(container.id, { state, detail });
-        return { ...container, state, detail };
+        return message$.pipe(
+          map((message) => {
+            const detail = detailOf(status, message);
+            if (early !== true && !mayBecomeOom(state, detail)) details.set(container.id, { state, detail });
+            return { ...container, state, detail };
+          }),
+        );
       }),
       goneMeans(undefined),
     );

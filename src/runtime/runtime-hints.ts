@@ -19,6 +19,7 @@ import { uidLabel } from '../model/cri/labels.ts';
 import { keepAlive } from '../operators/keep-alive.ts';
 import type { Became, Hint } from '../streams/pleg/hint.ts';
 import type { Cri } from '../streams/ports/cri.ts';
+import type { TaskEnd } from './cri/known-ends.ts';
 import type { Observer } from './observe.ts';
 
 /** How long a cut event stream is left alone, in milliseconds. */
@@ -35,8 +36,18 @@ export interface RuntimeHints {
   readonly listening$: Observable<boolean>;
 }
 
+/** All that becomes of containers, or only their ends. */
+export type TaskEvents = 'all' | 'ends';
+
+export interface RuntimeTaskHint {
+  readonly containerId: string;
+  readonly became?: Became;
+  readonly ended?: TaskEnd;
+}
+
 /**
- * Listens to the runtime: to CRI events where it has them, else to its own. Both streams share one listening.
+ * Listens to the runtime: to CRI events where it has them, and to its own: there for ends alone, which they tell sooner,
+ * and elsewhere for all. Both streams share one listening.
  *
  * ```text
  * CRI events       --e--e--#            cut: listened to again after a while
@@ -46,24 +57,35 @@ export interface RuntimeHints {
  * CRI events       #                    unimplemented (containerd 1.6)
  * task events      --t----t-
  * hint$            --u----u-
+ *
+ * CRI events       ------e-
+ * task events      ----x---             x: an end, with all that is to know of it
+ * heard            ----x---
+ * hint$            ----u-u-
  * ```
  */
 export function runtimeHints(
   { containerEvents }: Pick<Cri, 'containerEvents'>,
-  taskHints: () => Observable<{ readonly containerId: string; readonly became?: Became }>,
+  taskHints: (about: TaskEvents) => Observable<RuntimeTaskHint>,
   { ownerOf }: Pick<Observer, 'ownerOf'>,
+  heard: (containerId: string, end: TaskEnd) => void = () => undefined,
 ): RuntimeHints {
   const criHint$ = defer(containerEvents).pipe(
     map(({ podSandboxStatus, containerId: id = '', containerEventType: type = 'CONTAINER_CREATED_EVENT' }) =>
       hintOf(uidLabel(podSandboxStatus?.labels) ?? ownerOf(id), id, BECAME[type]),
     ),
   );
-  const taskHint$ = defer(taskHints).pipe(
-    map(({ containerId, became }) => hintOf(ownerOf(containerId), containerId, became)),
-  );
+  function tasks(about: TaskEvents): Observable<Hint | undefined> {
+    return defer(() => taskHints(about)).pipe(
+      map(({ containerId, became, ended }) => {
+        if (ended) heard(containerId, ended);
+        return hintOf(ownerOf(containerId), containerId, became);
+      }),
+    );
+  }
 
-  const news$ = opened(criHint$).pipe(
-    instead<News>(opened(taskHint$).pipe(instead<News>(NEVER))),
+  const news$ = opened(merge(criHint$, tasks('ends').pipe(instead<Hint | undefined>(NEVER)))).pipe(
+    instead<News>(opened(tasks('all')).pipe(instead<News>(NEVER))),
     keepAlive<News, boolean>({ ...RETRY, report: () => false }),
     share(),
   );

@@ -148,8 +148,9 @@ describe('the log of a container', () => {
       sizes.push(files.reduce((sum, { size }) => sum + size, 0));
       return names.has('2.log');
     });
-    // It writes 8 MiB each time. What waits to be compressed, and what is written between two looks, may come on top.
-    expect(Math.max(...sizes)).toBeLessThan(6 * MIB);
+    // It writes 8 MiB each time, 24 in all. What waits to be compressed, and what is written between two looks of a busy
+    // agent, may come on top.
+    expect(Math.max(...sizes)).toBeLessThan(12 * MIB);
     await until('it to be within its limit', () => {
       const files = filesOf(folder);
       return files.length <= 4 && files.reduce((sum, { size }) => sum + size, 0) <= 3 * MIB + 64 * 1024;

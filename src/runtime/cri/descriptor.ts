@@ -3008,6 +3008,38 @@ export const containerdEventsDescriptor: Namespace = {
              "id": 2
             }
            }
+          },
+          "TaskExit": {
+           "fields": {
+            "containerId": {
+             "type": "string",
+             "id": 1
+            },
+            "id": {
+             "type": "string",
+             "id": 2
+            },
+            "exitStatus": {
+             "type": "uint32",
+             "id": 4
+            },
+            "exitedAt": {
+             "type": "Timestamp",
+             "id": 5
+            }
+           }
+          },
+          "Timestamp": {
+           "fields": {
+            "seconds": {
+             "type": "int64",
+             "id": 1
+            },
+            "nanos": {
+             "type": "int32",
+             "id": 2
+            }
+           }
           }
          }
         }

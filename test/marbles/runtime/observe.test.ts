@@ -114,6 +114,30 @@ describe('observer', () => {
     expect(messageWith('killed', '')).toBe('killed');
   });
 
+  it.each<[string, number, Partial<ContainerStatus>, object, boolean]>([
+    ['that was heard of before the runtime knew', 0, { exitCode: 1, reason: 'Error' }, { early: true }, true],
+    [
+      'by a kill a moment ago, which may prove to be for want of memory',
+      0,
+      { exitCode: 137, reason: 'Error' },
+      {},
+      true,
+    ],
+    ['by a kill that is past', 4, { exitCode: 137, reason: 'Error' }, {}, false],
+    ['for want of memory', 0, { exitCode: 137, reason: 'OOMKilled' }, {}, false],
+    ['by itself', 0, { exitCode: 1, reason: 'Error' }, {}, false],
+  ])('looks again at an end only while it may be told otherwise: %s', (_what, secondsAgo, status, more, again) => {
+    const world = held('CONTAINER_EXITED');
+    const finishedAt = (Date.now() - secondsAgo * 1_000) * 1_000_000;
+    const { observer: eye, log } = look(world, {
+      containerStatus: () => of({ status: { state: 'CONTAINER_EXITED', finishedAt, ...status }, ...more }),
+    });
+    for (let n = 0; n < 2; n += 1) {
+      expect(valueOf(eye.observePod(UID)).containers[0]).toMatchObject({ state: 'exited', detail: status });
+    }
+    expect(log.filter((call) => call === 'containerStatus c')).toHaveLength(again ? 2 : 1);
+  });
+
   it('believes the inspection where it is ahead of the list', () => {
     const world = { ...held(), statuses: { c: { state: 'CONTAINER_EXITED', exitCode: 1 } as const } };
     expect(valueOf(look(world).observer.observePod(UID)).containers[0]).toMatchObject({ state: 'exited' });

@@ -1,5 +1,5 @@
 import { NEVER, throwError } from 'rxjs';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ContainerEventResponse, ContainerEventType } from '../../../src/model/cri/api.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { PodUid } from '../../../src/model/pod.ts';
@@ -10,6 +10,7 @@ import { marbles } from '../harness.ts';
 
 const uid = 'u' as PodUid;
 const u: Hint = { uid };
+const END = { exitCode: 137, finishedAt: 5 };
 const e: ContainerEventResponse = { podSandboxStatus: { labels: { 'io.kubernetes.pod.uid': 'u' } } };
 const UNIMPLEMENTED = new RuntimeError('unimplemented', 'GetContainerEvents', 'unknown method');
 const CUT = new RuntimeError('unavailable', 'GetContainerEvents', 'the stream was cut');
@@ -39,6 +40,38 @@ describe('runtimeHints', () => {
       const expected = '          --u----u-';
       const cri = fakeCri([], { containerEvents: () => events });
       expectObservable(runtimeHints(cri, () => tasks, owners).hint$).toBe(expected, { u });
+    }),
+  );
+
+  it(
+    'hears sooner of ends where the CRI has events as well (the third diagram)',
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      const events = hot(' ------e-', { e });
+      const tasks = cold('----x---', { x: { containerId: 'known', became: 'stopped' as const, ended: END } });
+      const expected = '   ----x-u-';
+      const heard: unknown[] = [];
+      const { hint$ } = runtimeHints(
+        fakeCri([], { containerEvents: () => events }),
+        (about) => (about === 'ends' ? tasks : NEVER),
+        owners,
+        (...end) => heard.push(end),
+      );
+      expectObservable(hint$).toBe(expected, { u, x: { uid, about: { id: 'known', became: 'stopped' } } });
+      flush();
+      expect(heard).toEqual([['known', END]]);
+    }),
+  );
+
+  it(
+    'does without them on a runtime that has only events of the CRI',
+    marbles(({ hot, expectObservable }) => {
+      const events = hot(' ------e-', { e });
+      const expected = '   ------u-';
+      const noTasks = () => throwError(() => new RuntimeError('unimplemented', 'Subscribe', 'unknown service'));
+      expectObservable(runtimeHints(fakeCri([], { containerEvents: () => events }), noTasks, owners).hint$).toBe(
+        expected,
+        { u },
+      );
     }),
   );
 

@@ -29,10 +29,16 @@ afterEach(() => {
 });
 
 describe('containerdTaskHints', () => {
-  test('names the container of each task event, whatever else the event holds', async () => {
+  test('names the container of each task event, and how it has ended, whatever else the event holds', async () => {
     const { hint$ } = await containerd((call) => {
       call.write(
-        envelope('TaskExit', { containerId: 'c1', id: 'c1', pid: 7, exitStatus: 137, exitedAt: { seconds: 1 } }),
+        envelope('TaskExit', {
+          containerId: 'c1',
+          id: 'c1',
+          pid: 7,
+          exitStatus: 137,
+          exitedAt: { seconds: 1, nanos: 5 },
+        }),
       );
       call.write(envelope('TaskOOM', { containerId: 'c2' }));
       call.write(envelope('TaskStart', { containerId: 'c3', pid: 70_000 }));
@@ -41,7 +47,7 @@ describe('containerdTaskHints', () => {
     });
 
     await expect(firstValueFrom(hint$.pipe(take(5), toArray()))).resolves.toEqual([
-      { containerId: 'c1', became: 'stopped' },
+      { containerId: 'c1', became: 'stopped', ended: { exitCode: 137, finishedAt: 1_000_000_005 } },
       { containerId: 'c2' },
       { containerId: 'c3', became: 'started' },
       { containerId: 'c4', became: 'stopped' },
@@ -79,6 +85,17 @@ describe('containerdTaskHints', () => {
     await expect(stopped).resolves.toBe('stopped');
   });
 
+  test('asks for nothing but ends where only they are wanted', async () => {
+    const asked = new Subject<unknown>();
+    const { endpoint } = await containerd((call) => {
+      asked.next(call.request);
+    });
+    const request = firstValueFrom(asked);
+    held.add(containerdTaskHints(endpoint, 'ends').subscribe());
+
+    await expect(request).resolves.toEqual({ filters: ['namespace==k8s.io,topic=="/tasks/exit"'] });
+  });
+
   test('errors when containerd goes', async () => {
     const { hint$, server } = await containerd((call) => {
       call.write(envelope('TaskOOM', { containerId: 'c1' }));
@@ -107,7 +124,7 @@ type Events = ServerWritableStream<object, object>;
 
 async function containerd(
   onSubscribe: (call: Events) => void,
-): Promise<{ readonly hint$: Observable<unknown>; readonly server: Subscription }> {
+): Promise<{ readonly hint$: Observable<unknown>; readonly server: Subscription; readonly endpoint: string }> {
   const endpoint = newEndpoint();
   const definition = fromJSON(CONTAINERD.toJSON(), { arrays: true })[`${PACKAGE}.Events`];
   const server = await started(
@@ -115,7 +132,7 @@ async function containerd(
       to.addService(definition as ServiceDefinition, { Subscribe: onSubscribe });
     }),
   );
-  return { hint$: containerdTaskHints(endpoint), server };
+  return { hint$: containerdTaskHints(endpoint), server, endpoint };
 }
 
 function envelope(type: string, event: object): object {
