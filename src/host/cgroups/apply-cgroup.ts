@@ -26,7 +26,7 @@ export async function applyCgroup(path: string, limits: CgroupLimits, found: Hie
   const folders = [...new Set(found.folders.values())];
   await Promise.all(folders.map((folder) => mkdir(join(folder, path), { recursive: true })));
   if (processors !== undefined && !(await hasProcessors(join(processors, path)))) {
-    for (const part of lineage(path)) await inherit(join(processors, part));
+    await inherit(processors, lineage(path));
   }
   await write(filesOfVersion1(limits), (controller) => {
     const folder = found.folders.get(controller);
@@ -59,11 +59,15 @@ async function hasProcessors(folder: string): Promise<boolean> {
 const PROCESSORS = ['cpuset.cpus', 'cpuset.mems'];
 
 /** In version 1 a new cgroup has no processors and no memory, and takes no process before it has. */
-async function inherit(folder: string): Promise<void> {
-  for (const file of PROCESSORS) {
-    const own = (await readFile(join(folder, file), 'utf8')).trim();
-    if (own === '') await writeFile(join(folder, file), await readFile(join(dirname(folder), file), 'utf8'));
-  }
+async function inherit(root: string, parts: readonly string[]): Promise<void> {
+  await Promise.all(
+    PROCESSORS.map(async (file) => {
+      for (const folder of parts.map((part) => join(root, part))) {
+        const own = (await readFile(join(folder, file), 'utf8')).trim();
+        if (own === '') await writeFile(join(folder, file), await readFile(join(dirname(folder), file), 'utf8'));
+      }
+    }),
+  );
 }
 
 async function write(files: readonly LimitFile[], folderOf: (controller: string) => string | undefined): Promise<void> {

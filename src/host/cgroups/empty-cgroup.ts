@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '../files/system-error.ts';
-import { hierarchies, treesOf } from './hierarchies.ts';
+import { treesOf, type Hierarchies } from './hierarchies.ts';
 import { removeCgroup } from './remove-cgroup.ts';
 
 const TRIES = 5;
@@ -10,27 +10,26 @@ const TRIES = 5;
 const PAUSE = 20;
 
 /** Kills every process in a cgroup and below it, and removes it. Errors with EBUSY where some are still there after five tries. */
-export async function emptyCgroup(path: string, root: string): Promise<void> {
+export async function emptyCgroup(path: string, found: Hierarchies): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await removeCgroup(path, root);
+      await removeCgroup(path, found);
       return;
     } catch (error) {
       if (!hasCode(error, 'EBUSY') || attempt === TRIES) throw error;
-      for (const pid of await processesIn(path, root)) kill(pid);
+      for (const pid of await processesIn(path, found)) kill(pid);
       await delay(PAUSE * 2 ** (attempt - 1));
     }
   }
 }
 
 /** Whether any process is in a cgroup or below it. */
-export async function isBusy(path: string, root: string): Promise<boolean> {
-  return (await processesIn(path, root)).size > 0;
+export async function isBusy(path: string, found: Hierarchies): Promise<boolean> {
+  return (await processesIn(path, found)).size > 0;
 }
 
-async function processesIn(path: string, root: string): Promise<ReadonlySet<number>> {
-  const trees = treesOf(await hierarchies(root));
-  const lists = await Promise.all(trees.map((tree) => processesBelow(join(tree, path))));
+async function processesIn(path: string, found: Hierarchies): Promise<ReadonlySet<number>> {
+  const lists = await Promise.all(treesOf(found).map((tree) => processesBelow(join(tree, path))));
   return new Set(lists.flat());
 }
 

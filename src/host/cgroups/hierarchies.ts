@@ -26,6 +26,16 @@ export async function hierarchies(root: string = CGROUP_ROOT): Promise<Hierarchi
   return { version: 1, folders, ...(unified === undefined ? {} : { unified }) };
 }
 
+/** The same, looked for once: they are mounted when the machine starts. What failed is tried again. */
+export function foundOnce(root: string = CGROUP_ROOT): () => Promise<Hierarchies> {
+  let mounted: Promise<Hierarchies> | undefined;
+  return () =>
+    (mounted ??= hierarchies(root).catch((error: unknown) => {
+      mounted = undefined;
+      throw error;
+    }));
+}
+
 async function entryOf(path: string): Promise<{ folder: string; isTree: boolean; isUnified: boolean }> {
   const folder = await realpath(path);
   const [found, controllers] = await Promise.all([stat(folder), textOf(join(folder, 'cgroup.controllers'))]);

@@ -5,29 +5,23 @@ import type { Cgroups } from '../../streams/ports/cgroups.ts';
 import { hasCode } from '../files/system-error.ts';
 import { applyCgroup } from './apply-cgroup.ts';
 import { emptyCgroup } from './empty-cgroup.ts';
-import { CGROUP_ROOT, hierarchies, treesOf, type Hierarchies } from './hierarchies.ts';
+import { CGROUP_ROOT, foundOnce, treesOf, type Hierarchies } from './hierarchies.ts';
 import { removeCgroup } from './remove-cgroup.ts';
 
 /** The cgroups of this machine through its file system, version 1 and 2 alike (driver `cgroupfs`). */
 export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
-  // They are mounted once, when the machine starts.
-  let mounted: Promise<Hierarchies> | undefined;
-  const found = (): Promise<Hierarchies> =>
-    (mounted ??= hierarchies(root).catch((error: unknown) => {
-      mounted = undefined;
-      throw error;
-    }));
+  const found = foundOnce(root);
   return {
     apply: (path, limits) => done(async () => applyCgroup(path, limits, await found())),
-    remove: (path, how) => done(() => (how === 'kill' ? emptyCgroup(path, root) : removeCgroup(path, root))),
-    children: (path) => defer(() => childrenOf(path, root)),
+    remove: (path, how) =>
+      done(async () => (how === 'kill' ? emptyCgroup(path, await found()) : removeCgroup(path, await found()))),
+    children: (path) => defer(async () => childrenOf(path, await found())),
   };
 }
 
 /** In version 1 a cgroup that is gone from some hierarchies is still there in others. */
-export async function childrenOf(path: string, root: string): Promise<readonly string[]> {
-  const trees = treesOf(await hierarchies(root));
-  const names = await Promise.all(trees.map((tree) => directoriesIn(join(tree, path))));
+export async function childrenOf(path: string, found: Hierarchies): Promise<readonly string[]> {
+  const names = await Promise.all(treesOf(found).map((tree) => directoriesIn(join(tree, path))));
   return [...new Set(names.flat())].sort();
 }
 

@@ -1,17 +1,17 @@
 import { readdir, rmdir } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import { hasCode, systemError } from '../files/system-error.ts';
-import { CGROUP_ROOT, hierarchies, treesOf } from './hierarchies.ts';
+import { treesOf, type Hierarchies } from './hierarchies.ts';
 
 /**
  * Removes a cgroup and those below it in every hierarchy, the innermost first. Fine where there is none.
  * Errors with EBUSY while a process is left in one; the others are removed nevertheless.
  */
-export async function removeCgroup(cgroupPath: string, root: string = CGROUP_ROOT): Promise<void> {
+export async function removeCgroup(cgroupPath: string, found: Hierarchies): Promise<void> {
   if (normalize(join('/', cgroupPath)) === '/' || cgroupPath.split('/').includes('..')) {
     throw systemError('EINVAL', 'not a cgroup to remove', cgroupPath);
   }
-  const trees = treesOf(await hierarchies(root)).map((tree) => join(tree, cgroupPath));
+  const trees = treesOf(found).map((tree) => join(tree, cgroupPath));
   const results = await Promise.allSettled(trees.map(removeFrom));
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { defer, map, type Observable } from 'rxjs';
 import type { CgroupLimits, Cgroups } from '../../streams/ports/cgroups.ts';
-import { CGROUP_ROOT } from './hierarchies.ts';
+import { CGROUP_ROOT, foundOnce } from './hierarchies.ts';
 import { weightOf } from './limit-files.ts';
 import { systemError } from '../files/system-error.ts';
 import { isBusy } from './empty-cgroup.ts';
@@ -13,6 +13,8 @@ import { childrenOf } from './node-cgroups.ts';
  * and ended by `systemctl`. To write to their files behind its back would be undone at its next reload.
  */
 export function systemdCgroups(root: string = CGROUP_ROOT, systemctl = 'systemctl'): Cgroups {
+  const found = foundOnce(root);
+
   async function run(...args: readonly string[]): Promise<void> {
     await promisify(execFile)(systemctl, [...args], { timeout: 30_000 });
   }
@@ -26,12 +28,13 @@ export function systemdCgroups(root: string = CGROUP_ROOT, systemctl = 'systemct
       }),
     remove: (path, how) =>
       done(async () => {
-        if (how === 'ifEmpty' && (await isBusy(path, root))) throw systemError('EBUSY', 'a process is left', path);
+        if (how === 'ifEmpty' && (await isBusy(path, await found())))
+          throw systemError('EBUSY', 'a process is left', path);
         const slice = nameOf(path);
         await run('stop', slice);
         await run('revert', slice);
       }),
-    children: (path) => defer(() => childrenOf(path, root)),
+    children: (path) => defer(async () => childrenOf(path, await found())),
   };
 }
 

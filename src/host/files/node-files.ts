@@ -4,6 +4,7 @@ import type { Files } from '../../streams/ports/files.ts';
 import { makeDir } from './make-dir.ts';
 import { makeLink } from './make-link.ts';
 import { readFile } from './read-file.ts';
+import { foundOnce } from '../cgroups/hierarchies.ts';
 import { removeCgroup } from '../cgroups/remove-cgroup.ts';
 import { removeTree } from './remove-tree.ts';
 import { hasCode } from './system-error.ts';
@@ -15,6 +16,7 @@ import { writeFile } from './write-file.ts';
  * only stops listening, so each of these leaves a state that is safe to find.
  */
 export function nodeFiles(): Files {
+  const cgroups = foundOnce();
   return {
     makeDir: (path, mode) => done(() => makeDir(path, mode)),
     writeFile: (path, content, options) => done(() => writeFile(path, content, options)),
@@ -25,7 +27,7 @@ export function nodeFiles(): Files {
     readLink: (path) => defer(() => orElse(readlink(path), undefined, 'ENOENT', 'ENOTDIR', 'EINVAL')),
     removeFile: (path) => done(() => orElse(unlink(path), undefined, 'ENOENT', 'ENOTDIR')),
     removeTree: (path) => done(() => removeTree(path)),
-    removeCgroup: (cgroupPath) => done(() => removeCgroup(cgroupPath)),
+    removeCgroup: (cgroupPath) => done(async () => removeCgroup(cgroupPath, await cgroups())),
   };
 }
 

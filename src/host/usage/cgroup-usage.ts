@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CGROUP_ROOT, hierarchies, type Hierarchies } from '../cgroups/hierarchies.ts';
+import { CGROUP_ROOT, type Hierarchies } from '../cgroups/hierarchies.ts';
 import { hasCode } from '../files/system-error.ts';
 import type { CgroupUsage } from '../../streams/ports/node-usage.ts';
 
 /** What all processes in a cgroup use, in either version; `undefined` where there is no such cgroup. */
-export async function cgroupUsage(path: string, root: string = CGROUP_ROOT): Promise<CgroupUsage | undefined> {
-  const found = await hierarchies(root);
+export async function cgroupUsage(path: string, found: Hierarchies): Promise<CgroupUsage | undefined> {
   return found.version === 2 ? unified(join(found.root, path)) : split(path, found.folders);
 }
 

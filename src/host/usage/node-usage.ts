@@ -4,14 +4,16 @@ import { defer, finalize, from, type Observable } from 'rxjs';
 import type { DiskUsage, NodeUsage } from '../../streams/ports/node-usage.ts';
 import { hasCode } from '../files/system-error.ts';
 import { treeUsage } from '../volumes/disk-usage.ts';
+import { foundOnce } from '../cgroups/hierarchies.ts';
 import { cgroupUsage } from './cgroup-usage.ts';
 import { machineUsage } from './machine-usage.ts';
 
-/** The real machine. Looks are cheap reads of /proc, /sys and of folders; nothing is kept between them. */
+/** The real machine. Looks are cheap reads of /proc, /sys and of folders; no amount is kept between them. */
 export function nodeUsage(): NodeUsage {
+  const cgroups = foundOnce();
   return {
     machine: () => cold(machineUsage),
-    cgroup: (path) => cold(() => cgroupUsage(path)),
+    cgroup: (path) => cold(async () => cgroupUsage(path, await cgroups())),
     disk: (path) => cold(() => diskOf(path)),
     device: (path) => cold(() => unlessGone(async () => (await stat(path)).dev)),
     tree: (path) =>

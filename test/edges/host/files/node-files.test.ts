@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeFiles } from '../../../../src/host/files/node-files.ts';
 import { parseMountPoints } from '../../../../src/host/files/mount-points.ts';
 import { CGROUP_ROOT } from '../../../../src/host/cgroups/hierarchies.ts';
+import { hierarchies } from '../../../../src/host/cgroups/hierarchies.ts';
 import { removeCgroup } from '../../../../src/host/cgroups/remove-cgroup.ts';
 
 const files = nodeFiles();
@@ -277,9 +278,9 @@ describe('nodeFiles', () => {
       writeFileSync(at('cgroup.controllers'), 'cpu');
       mkdirSync(at('kubepods', 'burstable', 'podx', 'c1', 'deep'), { recursive: true });
       mkdirSync(at('kubepods', 'burstable', 'pody'));
-      await removeCgroup('/kubepods/burstable/podx', dir);
+      await removeCgroup('/kubepods/burstable/podx', await hierarchies(dir));
       expect(readdirSync(at('kubepods', 'burstable'))).toEqual(['pody']);
-      await removeCgroup('/kubepods/burstable/podx', dir);
+      await removeCgroup('/kubepods/burstable/podx', await hierarchies(dir));
     });
 
     it('removes a group of version 1 from every hierarchy that has it', async () => {
@@ -287,7 +288,7 @@ describe('nodeFiles', () => {
         mkdirSync(at(hierarchy, 'kubepods', 'podx', 'c'), { recursive: true });
       mkdirSync(at('pids'));
       symlinkSync('cpu,cpuacct', at('cpu'));
-      await removeCgroup('/kubepods/podx', dir);
+      await removeCgroup('/kubepods/podx', await hierarchies(dir));
       expect(readdirSync(at('cpu,cpuacct', 'kubepods'))).toEqual([]);
       expect(readdirSync(at('memory', 'kubepods'))).toEqual([]);
     });
@@ -295,14 +296,14 @@ describe('nodeFiles', () => {
     it('removes a group of a machine with both versions from the folder of version 2, too', async () => {
       for (const hierarchy of ['memory', 'unified']) mkdirSync(at(hierarchy, 'kubepods', 'podx'), { recursive: true });
       writeFileSync(at('unified', 'cgroup.controllers'), '');
-      await removeCgroup('/kubepods/podx', dir);
+      await removeCgroup('/kubepods/podx', await hierarchies(dir));
       expect(readdirSync(at('memory', 'kubepods'))).toEqual([]);
       expect(readdirSync(at('unified', 'kubepods'))).toEqual([]);
     });
 
     it.each(['/', '', '.', '/kubepods/..', '../etc'])('does not take %j for a group', async (path) => {
       mkdirSync(at('memory', 'kubepods'), { recursive: true });
-      await expect(removeCgroup(path, dir)).rejects.toMatchObject({ code: 'EINVAL' });
+      await expect(removeCgroup(path, await hierarchies(dir))).rejects.toMatchObject({ code: 'EINVAL' });
       expect(readdirSync(at('memory'))).toEqual(['kubepods']);
     });
 
