@@ -38,7 +38,7 @@ export type PodWork =
     }
   /** Bring to the node what the pod needs before it can start: its images. Touches nothing that runs. */
   | { readonly kind: 'prepare'; readonly uid: PodUid; readonly pod: Pod; readonly why: string }
-  /** End every container within `grace` seconds, then the sandboxes. `pod` is absent of what nobody knows any more. */
+  /** End every container within `grace` seconds, and sandboxes that hold ports. `pod` is absent of what nobody knows any more. */
   | {
       readonly kind: 'terminate';
       readonly uid: PodUid;
@@ -47,7 +47,7 @@ export type PodWork =
       readonly grace: number;
       readonly why: string;
     }
-  /** Nothing runs any more: remove what is left in the runtime and on disk. */
+  /** No container runs any more: remove what is left in the runtime and on disk. */
   | { readonly kind: 'cleanUp'; readonly uid: PodUid; readonly of: PodIdentity };
 
 /** How a work ended. */
@@ -65,7 +65,7 @@ export type PodOutcome = { readonly uid: PodUid; readonly work: PodWork } & (
     }
   /** All is at hand for the pod to start. */
   | { readonly kind: 'prepared' }
-  /** No container and no sandbox of the pod is up. */
+  /** No container of the pod runs, and nothing is left that a successor could need. */
   | { readonly kind: 'ended'; readonly observed: ObservedPod }
   | { readonly kind: 'cleanedUp' }
   /** The world did not do as it was told; `next` milliseconds from now it is tried again. */
