@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CONTAINER_HASH } from '../../../src/model/cri/labels.ts';
+import { CONFIG_HASH, CONTAINER_HASH } from '../../../src/model/cri/labels.ts';
 import { containerHash } from '../../../src/model/container-hash.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../../src/model/observed.ts';
 import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
@@ -302,6 +302,22 @@ describe('planPod', () => {
       );
     });
 
+    it.each<[string, string | undefined, string | undefined, readonly string[]]>([
+      [
+        'restarts a container whose objects have changed since it was made',
+        'old',
+        'new',
+        ['stop main-0', 'start main 1'],
+      ],
+      ['leaves a container alone whose objects are as they were', 'same', 'same', []],
+      ['leaves a container alone that does not follow its objects', 'old', undefined, []],
+      ['leaves a container alone of which it is not known what its objects were', undefined, 'new', []],
+    ])('%s', (_rule, before, now, expected) => {
+      const annotations = { ...container().annotations, ...(before === undefined ? {} : { [CONFIG_HASH]: before }) };
+      const configHashes = new Map(now === undefined ? [] : [['main', now]]);
+      expect(steps(planFor(pod(), within(container({ annotations })), { configHashes }))).toEqual(expected);
+    });
+
     it('hands on the sandbox that the containers go into', () => {
       expect(plan(pod(), within()).sandbox).toEqual(sandbox());
       expect(plan(pod(), {}).sandbox).toBeUndefined();
@@ -349,6 +365,11 @@ describe('planPod', () => {
     ])('%s', (_rule, edit, expected) => {
       const edited = pod({ spec: { containers: [wanted('main', edit)] } });
       expect(steps(plan(edited, crashed(2_000), afterFirst.memory, 3_000))).toEqual(expected);
+    });
+
+    it('lets a container wait no longer than the annotation of its pod says', () => {
+      const impatient = pod({ metadata: { annotations: { 'rxlet.dev/max-container-restart-period': '3s' } } });
+      expect(plan(impatient, crashed(2_000), afterFirst.memory, 3_000).wakeAt).toBe(5_000);
     });
 
     it('lets a container that succeeds again and again under Always wait like one that fails', () => {

@@ -17,6 +17,8 @@ export interface Moment {
   readonly status?: PodStatus;
   /** Milliseconds since the start of the pod. */
   readonly activeFor?: number;
+  /** Of the objects behind the variables of a container, by its name. */
+  readonly configHashes?: Known['configHashes'];
 }
 
 /** What is planned for a pod in a ready sandbox that holds these containers, newest first. */
@@ -25,8 +27,13 @@ export function planWithin(of: Pod, containers: readonly ObservedContainer[], mo
 }
 
 export function planFor(of: Pod, seen: Partial<ObservedPod>, moment: Moment = {}): PodPlan {
-  const { memory = NO_MEMORY, now = 1_000, probes = [], status, activeFor = 0 } = moment;
-  const known: Known = { probes: new Map(probes), activeFor, ...(status ? { status } : {}) };
+  const { memory = NO_MEMORY, now = 1_000, probes = [], status, activeFor = 0, configHashes } = moment;
+  const known: Known = {
+    probes: new Map(probes),
+    activeFor,
+    ...(status ? { status } : {}),
+    ...(configHashes ? { configHashes } : {}),
+  };
   return planPod(of, observed(seen), memory, now, LIMITS, known);
 }
 

@@ -277,6 +277,81 @@ describe('the status of a container', () => {
     });
   });
 
+  it('cuts the last words of each container to an even share of 12 KiB', () => {
+    const wordy = (name: string): ObservedContainer =>
+      exited(1, 0, { name, detail: { ...(exited(1).detail ?? never()), message: 'x'.repeat(9_000) } });
+    const of = pod({
+      names: ['a', 'b'],
+      spec: { containers: [wanted('a'), wanted('b')], initContainers: [wanted('i')] },
+    });
+    const told = status(of, within(wordy('a'), wordy('b'), exited(0, 0, { name: 'i' })));
+    const lengths = told.containerStatuses?.map(({ state }) => state?.terminated?.message?.length);
+    expect(lengths).toEqual([4_096, 4_096]);
+    expect(first(status(pod(), within(wordy('main'))))?.state?.terminated?.message).toHaveLength(9_000);
+  });
+
+  it('tells what it requests and may use, the limit of memory in bytes', () => {
+    const resources = { requests: { cpu: '100m', memory: '1M' }, limits: { cpu: '1', memory: '12M' } };
+    const told = first(status(pod({ spec: { containers: [wanted('main', { resources })] } }), within(container())));
+    expect(told).toMatchObject({
+      allocatedResources: resources.requests,
+      resources: { requests: resources.requests, limits: { cpu: '1', memory: '12000000' } },
+    });
+  });
+
+  const probe = { exec: { command: ['true'] } };
+  it.each<[string, Partial<Container>, { started: boolean; ready: boolean } | undefined, boolean, boolean]>([
+    ['is started and ready without probes as soon as it runs', {}, undefined, true, true],
+    ['is not started while its startup probe has not succeeded', { startupProbe: probe }, undefined, false, false],
+    [
+      'is started once its startup probe has succeeded',
+      { startupProbe: probe },
+      { started: true, ready: true },
+      true,
+      true,
+    ],
+    ['is not ready while its readiness probe has no result', { readinessProbe: probe }, undefined, true, false],
+    [
+      'is not ready while its readiness probe fails',
+      { readinessProbe: probe },
+      { started: true, ready: false },
+      true,
+      false,
+    ],
+    [
+      'is ready once its readiness probe has succeeded',
+      { readinessProbe: probe },
+      { started: true, ready: true },
+      true,
+      true,
+    ],
+    ['is started without a result of a liveness probe', { livenessProbe: probe }, undefined, true, true],
+  ])('%s', (_rule, probes, result, started, ready) => {
+    const of = pod({ spec: { containers: [wanted('main', probes)] } });
+    const probed = new Map(result ? [['main', result]] : []);
+    expect(first(status(of, within(container()), { probed }))).toMatchObject({ started, ready });
+  });
+
+  it('stays started and ready as it was told, until its probes have spoken, and only the same instance', () => {
+    const of = pod({ spec: { containers: [wanted('main', { startupProbe: probe, readinessProbe: probe })] } });
+    const probed = new Map([['main', { started: true, ready: true }]]);
+    const before = status(of, within(container()), { probed });
+    expect(first(status(of, within(container()), {}, before))).toMatchObject({ started: true, ready: true });
+    const next = first(status(of, within(container({ attempt: 1 })), {}, before));
+    expect(next).toMatchObject({ started: false, ready: false });
+  });
+
+  it('is told as before while it is being started with its postStart hook', () => {
+    const starting = new Set(['main']);
+    expect(first(status(pod(), within(container()), { starting }))?.state).toEqual({
+      waiting: { reason: 'ContainerCreating' },
+    });
+    const before = status(pod(), within(exited(1)));
+    expect(first(status(pod(), within(container({ attempt: 1 }), exited(1)), { starting }, before))).toEqual(
+      first(before),
+    );
+  });
+
   it('names its id by the runtime', () => {
     expect(first(status(pod(), within(container()), { runtimeName: 'cri-o' }))?.containerID).toBe('cri-o://main-0');
   });
