@@ -8,6 +8,7 @@ import {
   NEVER,
   share,
   startWith,
+  switchMap,
   throwError,
   timer,
   type Observable,
@@ -58,10 +59,10 @@ export interface RuntimeTaskHint {
  * task events      --t----t-
  * hint$            --u----u-
  *
- * CRI events       ------e-
- * task events      ----x---             x: an end, with all that is to know of it
- * heard            ----x---
- * hint$            ----u-u-
+ * CRI events       -e 998ms ------e-
+ * task events         998ms ----x---    listened to after a second; x: an end, with all that is to know of it
+ * heard               998ms ----x---
+ * hint$            -u 998ms ----u-u-
  * ```
  */
 export function runtimeHints(
@@ -84,7 +85,13 @@ export function runtimeHints(
     );
   }
 
-  const news$ = opened(merge(criHint$, tasks('ends').pipe(instead<Hint | undefined>(NEVER)))).pipe(
+  // Not at once: at the start others have more need of the time that a connection takes.
+  const endHint$ = timer(OPEN).pipe(
+    switchMap(() => tasks('ends')),
+    instead<Hint | undefined>(NEVER),
+  );
+
+  const news$ = opened(merge(criHint$, endHint$)).pipe(
     instead<News>(opened(tasks('all')).pipe(instead<News>(NEVER))),
     keepAlive<News, boolean>({ ...RETRY, report: () => false }),
     share(),

@@ -46,9 +46,11 @@ describe('runtimeHints', () => {
   it(
     'hears sooner of ends where the CRI has events as well (the third diagram)',
     marbles(({ cold, hot, expectObservable, flush }) => {
-      const events = hot(' ------e-', { e });
-      const tasks = cold('----x---', { x: { containerId: 'known', became: 'stopped' as const, ended: END } });
-      const expected = '   ----x-u-';
+      const events = hot('       -e 998ms ------e-', { e });
+      const tasks = cold('                ----x---', {
+        x: { containerId: 'known', became: 'stopped' as const, ended: END },
+      });
+      const expected = '         -u 998ms ----x-u-';
       const heard: unknown[] = [];
       const { hint$ } = runtimeHints(
         fakeCri([], { containerEvents: () => events }),
