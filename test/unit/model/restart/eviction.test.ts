@@ -6,11 +6,11 @@ const evicted = (delay: number, until: number): Eviction => ({ message: 'full', 
 
 describe('nextEviction', () => {
   it.each([
-    ['waits the first time, too', undefined, 0, 10_000],
-    ['doubles the wait of one that fills its disk again', evicted(10_000, 1_000), 5_000, 20_000],
-    ['never waits longer than the ceiling', evicted(300_000, 1_000), 5_000, 300_000],
-    ['forgives a pod that ran well for twice the ceiling', evicted(160_000, 1_000), 601_001, 10_000],
-    ['does not forgive before that', evicted(160_000, 1_000), 601_000, 300_000],
+    ['lets an evicted pod wait 10 s before it begins anew the first time, too', undefined, 0, 10_000],
+    ['doubles the wait of a pod that is evicted again', evicted(10_000, 1_000), 5_000, 20_000],
+    ['lets an evicted pod wait no longer than the ceiling', evicted(300_000, 1_000), 5_000, 300_000],
+    ['forgives an evicted pod that ran well for more than twice the ceiling', evicted(160_000, 1_000), 601_001, 10_000],
+    ['does not forgive an evicted pod before that', evicted(160_000, 1_000), 601_000, 300_000],
   ])('%s', (_rule, before, now, delay) => {
     expect(nextEviction(before, 'full', now, LIMITS)).toEqual(evicted(delay, now + delay));
   });
