@@ -325,6 +325,27 @@ describe('admitPod: everything but room', () => {
     expect(refusalOf(judge(asked))).toBe(expected);
   });
 
+  it.each<[rule: string, asked: Asked, node: Partial<AdmissionNode>]>([
+    [
+      'takes a pod that wants AppArmor where the machine has it',
+      { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } },
+      { appArmor: true },
+    ],
+    [
+      'takes strict groups where the runtime knows them',
+      { securityContext: { supplementalGroupsPolicy: 'Strict' } },
+      { supplementalGroupsPolicy: true },
+    ],
+    [
+      'takes merged groups where the runtime knows no others',
+      { securityContext: { supplementalGroupsPolicy: 'Merge' } },
+      {},
+    ],
+    ['takes a pod that names this node', { nodeName: 'n1' }, {}],
+  ])('%s', (_rule, asked, node) => {
+    expect(refusalOf(judge(asked, [], node))).toBe('admitted');
+  });
+
   it('has the word of the first check that fails: kind before room before AppArmor', () => {
     const all: Asked = {
       os: { name: 'windows' },

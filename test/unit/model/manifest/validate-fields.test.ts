@@ -507,6 +507,29 @@ describe('a volume', () => {
     ['names its Secret', { secret: {} }, ['secret.secretName: is required']],
     ['names its ConfigMap', { configMap: {} }, ['configMap.name: is required']],
     ['names the key of each file', items({ path: 'a' }), ['configMap.items[0].key: is required']],
+    [
+      'names the key of each file of a Secret',
+      { secret: { secretName: 's', items: [{ path: 'a' }] } },
+      ['secret.items[0].key: is required'],
+    ],
+    [
+      'has the files of the downward API within it',
+      downward({ path: '../a', ...UID }),
+      ['downwardAPI.items[0].path: "../a" must not contain', 'downwardAPI.items[0].path: must not begin'],
+    ],
+    [
+      'tells resources of containers only, in the downward API too',
+      downward({ path: 'a', resourceFieldRef: { containerName: 'main', resource: 'limits.pods' } }),
+      ['downwardAPI.items[0].resourceFieldRef.resource: "limits.pods" must be'],
+    ],
+    [
+      'has the token of an account within it',
+      projected({ serviceAccountToken: { path: '../a' } }),
+      [
+        'projected.sources[0].serviceAccountToken: must not be given without',
+        'projected.sources[0].serviceAccountToken.path: "../a" must not contain',
+      ],
+    ],
     ['names the path of each file', items({ key: 'a' }), ['configMap.items[0].path: is required']],
     ['has its files within it', items({ key: 'a', path: '/a' }), ['configMap.items[0].path: "/a" must be a relative']],
     [
