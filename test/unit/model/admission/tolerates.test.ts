@@ -23,6 +23,12 @@ describe('toleratesNoExecute', () => {
     expect(toleratesNoExecute({ containers: [], tolerations }, [TAINT])).toBe(tolerated);
   });
 
+  it('is so for no value where the taint has none either', () => {
+    const bare = { key: 'a', effect: 'NoExecute' };
+    expect(toleratesNoExecute({ containers: [], tolerations: [{ key: 'a' }] }, [bare])).toBe(true);
+    expect(toleratesNoExecute({ containers: [], tolerations: [{ key: 'a', value: 'x' }] }, [bare])).toBe(false);
+  });
+
   it('asks about taints that end pods only, and about each of those', () => {
     expect(toleratesNoExecute({ containers: [] }, [{ key: 'a', value: 'x', effect: 'NoSchedule' }])).toBe(true);
     const other = { key: 'b', value: 'x', effect: 'NoExecute' };
