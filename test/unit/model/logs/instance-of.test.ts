@@ -12,25 +12,40 @@ function status(state: ContainerStatus['state'], before?: string): PodStatus {
 
 describe('instanceToRead', () => {
   it.each([
-    ['the one that runs', status({ running: {} }, 'containerd://old'), 'now', true],
-    ['the one that has ended', status({ terminated: { exitCode: 1, containerID: 'cri-o://end' } }), 'end', false],
-    ['the one before a wait', status({ waiting: { reason: 'CrashLoopBackOff' } }, 'containerd://old'), 'old', false],
     [
-      'the one before an end without an instance',
+      'the log of a container that runs is that of the instance that runs',
+      status({ running: {} }, 'containerd://old'),
+      'now',
+      true,
+    ],
+    [
+      'the log of a container that has ended is that of the instance that ended',
+      status({ terminated: { exitCode: 1, containerID: 'cri-o://end' } }),
+      'end',
+      false,
+    ],
+    [
+      'the log of a container that waits is that of the instance before',
+      status({ waiting: { reason: 'CrashLoopBackOff' } }, 'containerd://old'),
+      'old',
+      false,
+    ],
+    [
+      'the log of an end without an instance is that of the instance before',
       status({ terminated: { exitCode: 1 } }, 'containerd://old'),
       'old',
       false,
     ],
-  ])('is %s', (_what, its, containerId, running) => {
+  ])('%s', (_rule, its, containerId, running) => {
     expect(instanceToRead(its, 'c', false)).toEqual({ kind: 'found', containerId, running });
   });
 
-  it('is found among init containers, too', () => {
+  it('init containers have logs, too', () => {
     const { containerStatuses: initContainerStatuses = [] } = status({ running: {} });
     expect(instanceToRead({ initContainerStatuses }, 'c', false)).toMatchObject({ containerId: 'now' });
   });
 
-  it('names what holds up a container that has not started', () => {
+  it('a container that has not started has no log, and what holds it up is named', () => {
     expect(instanceToRead(status({ waiting: { reason: 'ErrImagePull' } }), 'c', false)).toEqual({
       kind: 'notYet',
       message: 'container c has not started yet: ErrImagePull',
@@ -39,7 +54,7 @@ describe('instanceToRead', () => {
 });
 
 describe('instanceToEnter', () => {
-  it('is only one that runs', () => {
+  it('only a container that runs can be entered', () => {
     expect(instanceToEnter(status({ running: {} }), 'c')).toMatchObject({ containerId: 'now' });
     expect(instanceToEnter(status({ terminated: { exitCode: 0, reason: 'Completed' } }, 'x://old'), 'c')).toEqual({
       kind: 'notYet',
