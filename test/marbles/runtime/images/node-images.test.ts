@@ -68,15 +68,18 @@ function listed(node: Node): readonly Pick<NodeImage, 'id' | 'held' | 'pinned'>[
 
 describe('nodeImages', () => {
   it.each<[string, Container]>([
-    ['by its id', { imageRef: 'sha256:a' }],
-    ['by the id that the runtime adds', { imageRef: 'docker.io/library/other@sha256:1', imageId: 'sha256:a' }],
-    ['by its digest', { imageRef: 'docker.io/library/busybox@sha256:9' }],
-    ['by the name that the manifest has', { image: { image: 'busybox:1' } }],
+    ['an image is held by a container that names its id', { imageRef: 'sha256:a' }],
     [
-      'by both, and has ended',
+      'an image is held by a container to which the runtime adds its id',
+      { imageRef: 'docker.io/library/other@sha256:1', imageId: 'sha256:a' },
+    ],
+    ['an image is held by a container that names its digest', { imageRef: 'docker.io/library/busybox@sha256:9' }],
+    ['an image is held by a container that has its name', { image: { image: 'busybox:1' } }],
+    [
+      'an image is held by a container that has ended',
       { state: 'CONTAINER_EXITED', image: { image: 'sha256:a', userSpecifiedImage: 'busybox' } },
     ],
-  ])('tells an image that a container names %s as held', (_how, container) => {
+  ])('%s', (_rule, container) => {
     expect(listed({ containers: [container] })).toEqual([
       { id: 'sha256:a', held: true, pinned: false },
       { id: 'sha256:p', held: false, pinned: false },
@@ -84,9 +87,12 @@ describe('nodeImages', () => {
   });
 
   it.each<[string, Node]>([
-    ['the runtime says so', { images: [{ ...IMAGES[1], pinned: true }] }],
-    ['its configuration names it', { config: '{"sandboxImage":"registry.k8s.io/pause:3.6"}', images: IMAGES.slice(1) }],
-  ])('#61: keeps what sandboxes are made from, where %s', (_how, node) => {
+    ['#61: an image that the runtime pins is kept', { images: [{ ...IMAGES[1], pinned: true }] }],
+    [
+      '#61: the image that sandboxes are made from is kept where the runtime names it in its configuration',
+      { config: '{"sandboxImage":"registry.k8s.io/pause:3.6"}', images: IMAGES.slice(1) },
+    ],
+  ])('%s', (_rule, node) => {
     expect(listed(node)).toEqual([{ id: 'sha256:p', held: false, pinned: true }]);
   });
 

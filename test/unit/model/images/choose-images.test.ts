@@ -31,7 +31,7 @@ function choose(
 }
 
 describe('followImages', () => {
-  it('takes what is there at the first look for old, and what comes later for new', () => {
+  it('what is there at the first look is old, and what comes later is new', () => {
     const first = followImages(undefined, [image('a')], () => false, 5);
     expect([...first]).toEqual([['a', { firstSeen: NEVER, unusedSince: NEVER }]]);
     const next = followImages(first, [image('a'), image('b')], () => false, 9);
@@ -41,7 +41,7 @@ describe('followImages', () => {
     ]);
   });
 
-  it('tells since when an image is not used any more, and forgets those that are gone', () => {
+  it('an image is unused since no container had it, and forgotten when it is gone', () => {
     const used = followImages(undefined, [image('a'), image('b')], ({ id }) => id === 'a', 5);
     expect(used.get('a')).toEqual({ firstSeen: NEVER });
     const unused = followImages(used, [image('a')], () => false, 9);
@@ -51,7 +51,7 @@ describe('followImages', () => {
 });
 
 describe('chooseImages', () => {
-  it('lets go first what was unused for the longest, then what was known for the longest', () => {
+  it('what was unused for the longest goes first, then what was known for the longest', () => {
     const { spare } = choose({
       lately: [NEVER, 900],
       long: [NEVER, 10],
@@ -61,25 +61,25 @@ describe('chooseImages', () => {
     expect(spare).toEqual(['never', 'long', 'newer', 'lately']);
   });
 
-  it('#61: never lets go what is pinned', () => {
+  it('#61: what is pinned never goes', () => {
     expect(choose({ pinned: [NEVER, NEVER] }, { maximumAge: 1 })).toEqual({ aged: [], spare: [], nextAged: Infinity });
   });
 
-  it('keeps what is in use and what is new', () => {
+  it('what is in use stays, and what is younger than imageMinimumGCAge', () => {
     expect(choose({ used: [NEVER], new: [901, 901], old: [900, 900] }).spare).toEqual(['old']);
   });
 
-  it('lets go what was unused for too long, and tells when the next one will be', () => {
+  it('what was unused for imageMaximumGCAge goes', () => {
     const histories = { old: [NEVER, 500], used: [NEVER], lately: [NEVER, 700], new: [950, 950] } as const;
     expect(choose(histories, { maximumAge: 500 })).toEqual({ aged: ['old'], spare: ['lately'], nextAged: 1_200 });
   });
 
-  it('counts the time unused from the start of the agent, before which nobody looked', () => {
+  it('imageMaximumGCAge counts from the start of the agent at the earliest', () => {
     expect(choose({ before: [NEVER, NEVER] }, { maximumAge: 1_001 }).aged).toEqual([]);
     expect(choose({ before: [NEVER, NEVER] }, { maximumAge: 1_000 }).aged).toEqual(['before']);
   });
 
-  it('never lets go for its age where no age is set', () => {
+  it('no image goes for its age without imageMaximumGCAge', () => {
     expect(choose({ before: [NEVER, NEVER] }, {}, 1e12)).toMatchObject({ aged: [], nextAged: Infinity });
   });
 });

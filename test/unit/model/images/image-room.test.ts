@@ -12,54 +12,72 @@ const NOTHING = { bytes: 0, inodes: 0 };
 
 describe('shortageOn', () => {
   it.each<[string, Partial<ImageDisk>, object]>([
-    ['there is room below the high share', { available: 16 }, NOTHING],
-    ['at the high share, down to the low one', { available: 15 }, { bytes: 5, inodes: 0 }],
-    ['a full disk, down to the low share', { available: 0 }, { bytes: 20, inodes: 0 }],
-    ['inodes do not count without a threshold', { inodesFree: 0 }, NOTHING],
+    ['nothing is removed below imageGCHighThresholdPercent', { available: 16 }, NOTHING],
+    [
+      'at imageGCHighThresholdPercent images are removed down to imageGCLowThresholdPercent',
+      { available: 15 },
+      { bytes: 5, inodes: 0 },
+    ],
+    [
+      'on a full disk images are removed down to imageGCLowThresholdPercent',
+      { available: 0 },
+      { bytes: 20, inodes: 0 },
+    ],
+    ['inodes do not count without a threshold of evictionHard', { inodesFree: 0 }, NOTHING],
   ])('%s', (_what, disk, expected) => {
     expect(shortage(disk)).toEqual(expected);
   });
 
   it.each<[string, Partial<ImageDisk>, Readonly<Record<string, string>>, object]>([
     [
-      'a threshold in bytes',
+      'imagefs.available of evictionHard counts in bytes',
       { available: 50 },
       { 'imagefs.available': '60' },
       { bytes: 10, inodes: 0, starved: 'ephemeral-storage' },
     ],
     [
-      'a threshold as a share',
+      'imagefs.available of evictionHard counts as a share',
       { available: 29 },
       { 'imagefs.available': '30%' },
       { bytes: 1, inodes: 0, starved: 'ephemeral-storage' },
     ],
     [
-      'a threshold of inodes',
+      'imagefs.inodesFree of evictionHard counts',
       { inodesFree: 40 },
       { 'imagefs.inodesFree': '5%' },
       { bytes: 0, inodes: 10, starved: 'inodes' },
     ],
     [
-      'the threshold of the disk of the pods where that is the same',
+      'nodefs.available counts where images and pods share a disk',
       {},
       { 'nodefs.available': '60' },
       { bytes: 10, inodes: 0, starved: 'ephemeral-storage' },
     ],
-    ['not that of another disk', { holdsPods: false }, { 'nodefs.available': '60' }, NOTHING],
-    ['not that of memory', {}, { 'memory.available': '100Mi' }, NOTHING],
-    ['none of 100%', { available: 0 }, { 'imagefs.available': '100%' }, { bytes: 20, inodes: 0 }],
-    ['a threshold that is just kept', { available: 60 }, { 'imagefs.available': '60' }, NOTHING],
-    ['a file system that does not count inodes', { inodes: 0, inodesFree: 0 }, { 'imagefs.inodesFree': '5%' }, NOTHING],
-  ])('heeds %s', (_what, disk, evictionHard, expected) => {
+    [
+      'nodefs.available does not count where images have a disk of their own',
+      { holdsPods: false },
+      { 'nodefs.available': '60' },
+      NOTHING,
+    ],
+    ['memory.available does not count for images', {}, { 'memory.available': '100Mi' }, NOTHING],
+    ['a threshold of 100% is none', { available: 0 }, { 'imagefs.available': '100%' }, { bytes: 20, inodes: 0 }],
+    ['a threshold that is just kept is not passed', { available: 60 }, { 'imagefs.available': '60' }, NOTHING],
+    [
+      'a file system that does not count inodes has no shortage of them',
+      { inodes: 0, inodesFree: 0 },
+      { 'imagefs.inodesFree': '5%' },
+      NOTHING,
+    ],
+  ])('%s', (_rule, disk, evictionHard, expected) => {
     expect(shortage(disk, { evictionHard })).toEqual(expected);
   });
 
-  it('takes the larger of what share and threshold want', () => {
+  it('the larger of what percent and threshold want is removed', () => {
     expect(shortage({ available: 10 }, { evictionHard: { 'imagefs.available': '40' } })).toMatchObject({ bytes: 30 });
     expect(shortage({ available: 10 }, { evictionHard: { 'imagefs.available': '15%' } })).toMatchObject({ bytes: 10 });
   });
 
-  it('#62: is switched off by a high share of 100, whatever is left of the disk', () => {
+  it('#62: a high threshold of 100 removes nothing, whatever is left of the disk', () => {
     const off = { highThresholdPercent: 100, evictionHard: { 'imagefs.available': '15%', 'imagefs.inodesFree': '5%' } };
     expect(shortage({ available: 0, inodesFree: 0 }, off)).toEqual(NOTHING);
     expect(isShort(NOTHING)).toBe(false);
@@ -67,7 +85,7 @@ describe('shortageOn', () => {
 });
 
 describe('usedPercent', () => {
-  it('rounds up, as the kubelet does', () => {
+  it('the percent of a disk that is used is rounded up', () => {
     expect(usedPercent({ available: 159, capacity: 1_000 })).toBe(85);
     expect(usedPercent({ available: 160, capacity: 1_000 })).toBe(84);
   });

@@ -17,16 +17,19 @@ function asks(spec: Partial<Pod['spec']>, phase: NonNullable<PodSketch['phase']>
 
 describe('wantsImage', () => {
   it.each<[string, Partial<Pod['spec']>]>([
-    ['a container, by a short name', { containers: [{ name: 'c', image: 'web' }] }],
-    ['a container, by its digest', { containers: [{ name: 'c', image: 'web@sha256:9' }] }],
-    ['a container, by its id', { containers: [{ name: 'c', image: 'sha256:a' }] }],
-    ['an init container', { initContainers: [{ name: 'i', image: 'docker.io/web:latest' }] }],
-    ['a volume', { volumes: [{ name: 'v', image: { reference: 'web' } }] }],
-  ])('knows what is asked for by %s', (_who, spec) => {
+    ['a pod that waits keeps the image of its container', { containers: [{ name: 'c', image: 'web' }] }],
+    ['a pod that waits keeps an image by its digest', { containers: [{ name: 'c', image: 'web@sha256:9' }] }],
+    ['a pod that waits keeps an image by its id', { containers: [{ name: 'c', image: 'sha256:a' }] }],
+    [
+      'a pod that waits keeps the image of its init container',
+      { initContainers: [{ name: 'i', image: 'docker.io/web:latest' }] },
+    ],
+    ['a pod that waits keeps the image of its volume', { volumes: [{ name: 'v', image: { reference: 'web' } }] }],
+  ])('%s', (_rule, spec) => {
     expect(asks(spec)).toBe(true);
   });
 
-  it('does not take another tag for it', () => {
+  it('a pod keeps no image of another tag', () => {
     expect(asks({ containers: [{ name: 'c', image: 'web:2' }] })).toBe(false);
   });
 
