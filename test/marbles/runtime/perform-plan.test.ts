@@ -121,9 +121,10 @@ describe('performPlan', () => {
     const log: string[] = [];
     const hooked = wanted('a', { lifecycle: { postStart: { exec: { command: ['x'] } } } });
     const execSync: Cri['execSync'] = () => of({ exitCode: 0, stdout: new Uint8Array(), stderr: new Uint8Array() });
-    perform(plan([{ do: 'startContainer', container: hooked, why: '' }], true), { log, cri: { execSync } }).subscribe(
-      (it) => log.push(it.kind === 'note' ? it.note.reason : it.kind),
-    );
+    perform(plan([{ do: 'startContainer', container: hooked, why: '' }], true), { log, cri: { execSync } }).subscribe({
+      next: (it) => log.push(it.kind === 'note' ? it.note.reason : it.kind),
+      error: unexpected,
+    });
     expect(
       log.slice(log.indexOf('Pulled'), -1).filter((line) => !/^(list|makeDir|writeFile|readFile)/.test(line)),
     ).toEqual([
