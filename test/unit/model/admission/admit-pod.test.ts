@@ -127,6 +127,12 @@ describe('admitPod: resources', () => {
     expect(found).toContain(": Node didn't have enough resource: ");
   });
 
+  it('does not count storage where nobody says how much the node has', () => {
+    const { 'ephemeral-storage': _, ...rest } = NODE.allocatable;
+    const asked: Asked = { requests: { 'ephemeral-storage': '11Gi' } };
+    expect(refusalOf(judge(asked, [], { allocatable: rest }))).toBe('admitted');
+  });
+
   it('lets a pod of the node wait for what a pod that is being ended still holds', () => {
     const leaving: Occupant = { pod: hungry('1800m'), isLeaving: true };
     expect(admitPod(podThat({ requests: { cpu: '500m' } }), [leaving], NODE).kind).toBe('waits');

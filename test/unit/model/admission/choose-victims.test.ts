@@ -85,6 +85,18 @@ describe('chooseVictims', () => {
       ['small'],
     ],
     [
+      'takes what a pod does not ask for as nothing that it could give',
+      { memory: 500 },
+      [burstable('cpu only', { cpu: '1' }), burstable('memory', { memory: '1k' })],
+      ['memory'],
+    ],
+    [
+      'takes what a pod does not ask for as less than what another asks for',
+      { cpu: 500 },
+      [burstable('with memory', { cpu: '500m', memory: '1k' }), burstable('without', { cpu: '500m' })],
+      ['without'],
+    ],
+    [
       'ends nobody that may not be ended',
       { cpu: 500 },
       [podThat({ requests: { cpu: '500m' } }, 'static'), burstable('other', { cpu: '1900m' })],
