@@ -29,6 +29,12 @@ describe('runAs', () => {
       { runAsUsername: '1234:staff' },
     ],
     [
+      'is root with a group by name where the image names no user',
+      {},
+      { group: 'staff' },
+      { runAsUsername: '0:staff' },
+    ],
+    [
       'leaves user and group by name to the image',
       {},
       { username: 'app', group: 'staff' },
