@@ -22,7 +22,7 @@ const callsOf = ({ calls }: World, name: string): readonly number[] =>
   calls.filter((call) => call.name === name).map(({ at }) => at);
 
 describe('volumes, in virtual time', () => {
-  it('that are not there yet hold back the start, and are tried again later each time', () => {
+  it('a volume that is not there yet holds back the start, and is tried again later each time', () => {
     const waiting = withVolume({ name: 'h', hostPath: { path: '/srv/late', type: 'Directory' } });
     live(
       {},
@@ -47,7 +47,7 @@ describe('volumes, in virtual time', () => {
     );
   });
 
-  it('in memory are mounted once over restarts of containers and agents, and go after the last container', () => {
+  it('a volume in memory is mounted once over restarts of containers and agents, and goes after the last container', () => {
     live(
       {},
       ({ agent, world, at }) => {
@@ -72,7 +72,7 @@ describe('volumes, in virtual time', () => {
     );
   });
 
-  it('of a pod that is done for good are given back while it is still shown', () => {
+  it('the volumes of a pod that is done for good are given back while it is still shown', () => {
     live(
       { containerBehaviour: () => ({ exits: { after: 1_000, code: 0 } }) },
       ({ agent }) => {
@@ -87,7 +87,7 @@ describe('volumes, in virtual time', () => {
     );
   });
 
-  it('of a pod that nobody knows any more are unmounted before its folder is removed', () => {
+  it('the volumes of a pod that nobody knows any more are unmounted before its folder is removed', () => {
     live(
       {},
       ({ agent, world, at }) => {
@@ -105,7 +105,7 @@ describe('volumes, in virtual time', () => {
     );
   });
 
-  it('with something of somebody else mounted inside stay, and all that is in them', () => {
+  it('a volume with something of somebody else mounted inside stays, and all that is in it', () => {
     live(
       {},
       ({ agent, world, at }) => {
@@ -122,7 +122,7 @@ describe('volumes, in virtual time', () => {
     );
   });
 
-  it('follow what a running pod says of itself', () => {
+  it('the files of a volume follow what a running pod says of itself', () => {
     const labelled = (tier: string): Pod => {
       const items = [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }];
       const pod = withVolume({ name: 'd', downwardAPI: { items } });

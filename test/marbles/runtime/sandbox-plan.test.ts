@@ -3,6 +3,7 @@ import type { DNSConfig, PodSandboxConfig } from '../../../src/model/cri/api.ts'
 import type { PodSpec } from '../../../src/model/pod.ts';
 import { planSandbox, sandboxForPull } from '../../../src/runtime/sandbox-plan.ts';
 import { context, fakeFiles, pod } from '../fakes.ts';
+import { unexpected } from '../operators/unexpected.ts';
 
 const LOOPBACK = { searches: ['.'], options: [] };
 
@@ -12,8 +13,8 @@ function resolver(resolvConf: string, hostIps: readonly string[], spec: Partial<
   const files = fakeFiles([], {}, new Map([['/run/resolv.conf', 'nameserver 10.0.0.53\n']]));
   const node = context({ config: { ...config, resolvConf }, facts: { ...facts, hostIps }, files });
   const plans: PodSandboxConfig[] = [];
-  planSandbox(pod({ spec }), 0, node).subscribe((plan) => plans.push(plan.config));
-  sandboxForPull(pod({ spec }), node).subscribe((plan) => plans.push(plan));
+  planSandbox(pod({ spec }), 0, node).subscribe({ next: ({ config: made }) => plans.push(made), error: unexpected });
+  sandboxForPull(pod({ spec }), node).subscribe({ next: (made) => plans.push(made), error: unexpected });
   expect(plans[1]?.dnsConfig).toEqual(plans[0]?.dnsConfig);
   return plans[0]?.dnsConfig;
 }

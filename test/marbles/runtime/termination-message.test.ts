@@ -4,6 +4,7 @@ import type { ContainerStatus } from '../../../src/model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH, TERMINATION_MESSAGE_POLICY } from '../../../src/model/cri/labels.ts';
 import { terminationMessage } from '../../../src/runtime/termination-message.ts';
 import type { Files } from '../../../src/streams/ports/files.ts';
+import { unexpected } from '../operators/unexpected.ts';
 
 const FALLBACK = 'FallbackToLogsOnError';
 
@@ -35,7 +36,7 @@ function told({ file, path = '/dev/termination-log', policy = 'File', exitCode =
 
 function valueOf(status: ContainerStatus, readFile: Files['readFile']): string {
   const values: string[] = [];
-  terminationMessage(status, { readFile }).subscribe((value) => values.push(value));
+  terminationMessage(status, { readFile }).subscribe({ next: (value) => values.push(value), error: unexpected });
   expect(values).toHaveLength(1);
   return values[0] ?? '';
 }
