@@ -38,6 +38,18 @@ describe('checkSysctls', () => {
       [],
       '"kernel.shm_rmid_forced" not allowed with host ipc enabled',
     ],
+    [
+      "takes those of IPC on the node's network",
+      withSysctls(['kernel.shm_rmid_forced'], { hostNetwork: true }),
+      [],
+      undefined,
+    ],
+    [
+      "takes those of the network in the node's IPC namespace",
+      withSysctls(['net.ipv4.tcp_rmem'], { hostIPC: true }),
+      [],
+      undefined,
+    ],
   ])('%s', (_rule, spec, allowed, problem) => {
     const refusal = { reason: 'SysctlForbidden', message: `forbidden sysctl: ${problem ?? ''}` };
     expect(checkSysctls({ spec }, allowed)).toEqual(problem === undefined ? undefined : refusal);
@@ -64,6 +76,10 @@ describe('a safe sysctl', () => {
 });
 
 describe('sysctlsOf', () => {
+  it('gives none where a pod has none', () => {
+    expect(sysctlsOf({ containers: [] })).toEqual({});
+  });
+
   it('names them with dots, whatever they were written with', () => {
     expect(sysctlsOf(withSysctls(['kernel.sem', 'net/ipv4/conf/eth0.1/mtu']))).toEqual({
       'kernel.sem': '1',
