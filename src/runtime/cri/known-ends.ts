@@ -65,7 +65,7 @@ export function knownEnds(): KnownEnds {
         cri.listContainers(request).pipe(
           map((answer) => ({
             ...answer,
-            containers: correctList(answer.containers ?? [], request?.filter === undefined),
+            containers: correctList(answer.containers ?? [], request.filter === undefined),
           })),
         ),
       containerStatus: (request): Observable<EarlyStatusResponse> =>

@@ -11,7 +11,7 @@ const PATHS = { rootDir: '/var/lib/kubelet', podLogsDir: '/var/log/pods', contai
 describe('paths', () => {
   const emptyDir: Volume = { name: 'e', emptyDir: {} };
   it.each([
-    { rule: 'a pod has a folder below pods, by its UID', is: path.podDir(PATHS, uid), at: `${POD_DIR}` },
+    { rule: 'a pod has a folder below pods, by its UID', is: path.podDir(PATHS, uid), at: POD_DIR },
     { rule: 'volumes stand in the folder of the pod', is: volumesDir(PATHS, uid), at: `${POD_DIR}/volumes` },
     {
       rule: 'the content of an emptyDir stands below the name of its plugin and its own',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Container, ContainerStatus, ListContainersResponse } from '../../../../src/model/cri/api.ts';
 import { knownEnds, type EarlyStatusResponse, type TaskEnd } from '../../../../src/runtime/cri/known-ends.ts';
 import { fakeCri } from '../../fakes.ts';
+import { unexpected } from '../../operators/unexpected.ts';
 
 const UNLIMITED = { linux: { memoryLimitInBytes: 0 } };
 const LIMITED = { linux: { memoryLimitInBytes: 64_000_000 } };
@@ -32,8 +33,11 @@ function corrected(status: ContainerStatus, end: TaskEnd, listed: readonly Conta
 
 function now<T>(answer$: Observable<T>): T {
   let answer: T | undefined;
-  answer$.subscribe((value) => {
-    answer = value;
+  answer$.subscribe({
+    next: (value) => {
+      answer = value;
+    },
+    error: unexpected,
   });
   if (answer === undefined) throw new Error('the fake answers at once');
   return answer;
