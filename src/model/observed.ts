@@ -34,6 +34,8 @@ export interface ObservedContainer {
   readonly imageRef: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly detail?: ContainerDetail;
+  /** Its end is believed before the CRI has told it, which may know better why. */
+  readonly early?: true;
 }
 
 export interface ContainerDetail {

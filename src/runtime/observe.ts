@@ -77,7 +77,7 @@ export function observer(
           map((message) => {
             const detail = detailOf(status, message);
             if (early !== true && !mayBecomeOom(state, detail)) details.set(container.id, { state, detail });
-            return { ...container, state, detail };
+            return { ...container, state, detail, ...(early === true ? { early } : {}) };
           }),
         );
       }),

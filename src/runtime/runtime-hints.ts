@@ -80,7 +80,8 @@ export function runtimeHints(
     return defer(() => taskHints(about)).pipe(
       map(({ containerId, became, ended }) => {
         if (ended) heard(containerId, ended);
-        return hintOf(ownerOf(containerId), containerId, became);
+        const hint = hintOf(ownerOf(containerId), containerId, became);
+        return ended && hint?.about ? { ...hint, about: { ...hint.about, early: true } } : hint;
       }),
     );
   }

@@ -18,9 +18,25 @@ export function diffPod(before: ObservedPod | undefined, after: ObservedPod | un
   const was = statesOf(before);
   const is = statesOf(after);
   const ids = new Set([...is.keys(), ...was.keys()]);
-  return [...ids].flatMap((containerId) =>
-    transition(was.get(containerId), is.get(containerId)).map((type) => ({ type, uid, containerId })),
-  );
+  return [
+    ...[...ids].flatMap((containerId) =>
+      transition(was.get(containerId), is.get(containerId)).map((type) => ({ type, uid, containerId })),
+    ),
+    ...correctedIn(before, after).map((containerId): PodLifecycleEvent => ({
+      type: 'ContainerChanged',
+      uid,
+      containerId,
+    })),
+  ];
+}
+
+/** The containers whose end was believed early, and of which the CRI tells something else. */
+function correctedIn(before: ObservedPod | undefined, after: ObservedPod | undefined): readonly string[] {
+  return (before?.containers ?? []).flatMap(({ id, early, detail: then }) => {
+    const container = early && after?.containers.find((one) => one.id === id && !one.early);
+    const now = container?.detail;
+    return now && (now.reason !== then?.reason || now.message !== then.message) ? [id] : [];
+  });
 }
 
 /** Whether two observations tell the same states; much cheaper than listing the differences. */

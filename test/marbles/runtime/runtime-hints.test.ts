@@ -58,7 +58,7 @@ describe('runtimeHints', () => {
         owners,
         (...end) => heard.push(end),
       );
-      expectObservable(hint$).toBe(expected, { u, x: { uid, about: { id: 'known', became: 'stopped' } } });
+      expectObservable(hint$).toBe(expected, { u, x: { uid, about: { id: 'known', became: 'stopped', early: true } } });
       flush();
       expect(heard).toEqual([['known', END]]);
     }),

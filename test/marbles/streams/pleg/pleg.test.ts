@@ -252,6 +252,28 @@ describe('pleg', () => {
     })();
   });
 
+  it.each<[string, Hint['about'] & {}, number]>([
+    ['asks the CRI again when that tells an end itself', { id: 'c-u', became: 'stopped' }, 2],
+    ['asks nothing when only told early once more', { id: 'c-u', became: 'stopped', early: true }, 0],
+  ])('of an end that was believed early, %s', (_, about, most) => {
+    marbles(({ hot, expectObservable, flush }) => {
+      const final = pod('exited', 7);
+      const early = final.containers.map((one) => ({ ...one, early: true as const }));
+      const known$ = hot('        k', { k: { ...final, containers: early } });
+      const hint$ = hot<Hint>('   --h', { h: { uid, about } });
+      let looks = 0;
+      const observePod = () =>
+        of({ ...final, revision: 8 + looks, containers: looks++ === 0 ? early : final.containers });
+      const { sighting$ } = pleg(
+        ports({ hint$, known$, revision: () => 7, listPods: () => NEVER, observePod }),
+        TIMINGS,
+      );
+      expectObservable(sighting$.pipe(ignoreElements()), '^ 999ms !').toBe('-');
+      flush();
+      expect(looks).toBe(most);
+    })();
+  });
+
   it(
     'leaves a hinted pod alone while it is being worked on, and spares the look when the worker had one',
     marbles(({ hot, expectObservable, flush }) => {

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContainerState, ObservedPod } from '../../../../src/model/observed.ts';
+import type {
+  ContainerDetail,
+  ContainerState,
+  ObservedContainer,
+  ObservedPod,
+} from '../../../../src/model/observed.ts';
 import { diffPod, isEmpty, isSamePod } from '../../../../src/streams/pleg/diff-pod.ts';
-import { container, observed, sandbox, UID } from '../../../marbles/fakes.ts';
+import { container, exited, observed, sandbox, UID } from '../../../marbles/fakes.ts';
+
+const NO_DETAIL: ContainerDetail = { startedAt: 0, finishedAt: 0, exitCode: 0, reason: '', message: '', logPath: '' };
 
 const STATES = ['created', 'running', 'exited', 'unknown'] as const satisfies readonly ContainerState[];
 
@@ -40,6 +47,22 @@ describe('diffPod', () => {
     const before = observed({ containers: [container({ id: 'old' })] });
     const after = observed({ containers: [container({ id: 'b' }), container({ id: 'a' })], sandboxes: [sandbox()] });
     expect(diffPod(before, after).map(({ containerId }) => containerId)).toEqual(['b', 'a', 's-0', 'old', 'old']);
+  });
+
+  it.each<[string, Partial<ContainerDetail>, Partial<ContainerDetail>, readonly string[]]>([
+    ['another reason', { reason: 'Error' }, { reason: 'OOMKilled' }, ['ContainerChanged']],
+    ['another message', { message: '' }, { message: 'the last line' }, ['ContainerChanged']],
+    ['the same', { reason: 'Error' }, { reason: 'Error', finishedAt: 6 }, []],
+  ])('of an end that was believed early, and of which the CRI tells %s', (_what, early, told, types) => {
+    const ended = (more: Partial<ContainerDetail>): ObservedContainer => {
+      const { detail, ...rest } = exited(137);
+      return { ...rest, detail: { ...NO_DETAIL, ...detail, ...more } };
+    };
+    const of = (one: ObservedContainer): ObservedPod => observed({ containers: [one] });
+    const believed = of({ ...ended(early), early: true });
+    expect(diffPod(believed, of(ended(told))).map(({ type }) => type)).toEqual(types);
+    expect(diffPod(believed, of({ ...ended(told), early: true }))).toEqual([]);
+    expect(diffPod(of(ended(early)), of(ended(told)))).toEqual([]);
   });
 
   it('has nothing to tell of nothing', () => {
