@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { UpdateMode } from '../model/rxlet-annotations.ts';
 import { podActions } from '../runtime/pod-actions.ts';
 import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
-import type { PerformContext } from '../runtime/perform-plan.ts';
+import type { PerformContext } from '../runtime/perform-context.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
 import { agent, type Agent, type AgentTimings, type World } from '../streams/agent.ts';
 import { meterListing } from '../streams/pleg/meter-listing.ts';

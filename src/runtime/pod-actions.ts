@@ -4,7 +4,7 @@ import { preparePod } from './actions/prepare-pod.ts';
 import { syncPod } from './actions/sync-pod.ts';
 import { terminatePod } from './actions/terminate-pod.ts';
 import type { Observer } from './observe.ts';
-import type { PerformContext } from './perform-plan.ts';
+import type { PerformContext } from './perform-context.ts';
 
 /**
  * Does the work that the workers hand out: looks at the pod, plans, performs, and tells how it went.

@@ -1,7 +1,7 @@
 import { asyncScheduler, defer, NEVER, of } from 'rxjs';
 import { imageService, NO_CREDENTIALS } from '../../src/runtime/images/image-service.ts';
 import { observer } from '../../src/runtime/observe.ts';
-import type { PerformContext } from '../../src/runtime/perform-plan.ts';
+import type { PerformContext } from '../../src/runtime/perform-context.ts';
 import { probeExecutor } from '../../src/runtime/probes/probe-executor.ts';
 import { podActions } from '../../src/runtime/pod-actions.ts';
 import { runtimeHints } from '../../src/runtime/runtime-hints.ts';

@@ -5,7 +5,7 @@ import { NO_OBJECTS } from '../../src/model/objects/object-set.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../src/model/observed.ts';
 import type { Container, Pod, PodMetadata, PodSpec, PodUid } from '../../src/model/pod.ts';
 import { userNamespaceAt } from '../../src/model/user-namespace.ts';
-import type { PerformContext } from '../../src/runtime/perform-plan.ts';
+import type { PerformContext } from '../../src/runtime/perform-context.ts';
 import { revisions } from '../../src/streams/pleg/revisions.ts';
 import type { Cgroups } from '../../src/streams/ports/cgroups.ts';
 import type { Cri } from '../../src/streams/ports/cri.ts';

@@ -1,4 +1,4 @@
-import type { PerformContext } from '../../runtime/perform-plan.ts';
+import type { PerformContext } from '../../runtime/perform-context.ts';
 import type { World } from '../../streams/agent.ts';
 import type { Ground } from './line.ts';
 

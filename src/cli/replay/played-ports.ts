@@ -1,5 +1,5 @@
 import { defer, finalize, Subject, type Observable } from 'rxjs';
-import type { PerformContext } from '../../runtime/perform-plan.ts';
+import type { PerformContext } from '../../runtime/perform-context.ts';
 import type { Ground } from '../recording/line.ts';
 import type { Ask } from './asks.ts';
 

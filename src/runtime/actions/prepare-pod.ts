@@ -4,7 +4,7 @@ import { pullSecrets } from '../../model/credentials/pull-secrets.ts';
 import type { PodMemory } from '../../model/pod-memory.ts';
 import type { PodReport, PodWork } from '../../streams/workers/pod-work.ts';
 import { ensureImage, withTag, type ImagePod } from '../ensure-image.ts';
-import type { PerformContext } from '../perform-plan.ts';
+import type { PerformContext } from '../perform-context.ts';
 import { sandboxForPull } from '../sandbox-plan.ts';
 import { failed } from './failed.ts';
 import { untilRetry } from './retry-times.ts';

@@ -6,7 +6,7 @@ import type { Pod } from '../../model/pod.ts';
 import type { PodMemory } from '../../model/pod-memory.ts';
 import type { PodReport, PodWork } from '../../streams/workers/pod-work.ts';
 import type { Observer } from '../observe.ts';
-import type { PerformContext } from '../perform-plan.ts';
+import type { PerformContext } from '../perform-context.ts';
 import { stopPod, type Ending } from '../stop-pod.ts';
 import { failed } from './failed.ts';
 import { growing } from './retry-times.ts';

@@ -5,7 +5,7 @@ import type { ObservedPod } from '../../../src/model/observed.ts';
 import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
 import type { Pod } from '../../../src/model/pod.ts';
 import type { Observer } from '../../../src/runtime/observe.ts';
-import type { PerformContext } from '../../../src/runtime/perform-plan.ts';
+import type { PerformContext } from '../../../src/runtime/perform-context.ts';
 import { podActions } from '../../../src/runtime/pod-actions.ts';
 import type { Cri } from '../../../src/streams/ports/cri.ts';
 import type { Files } from '../../../src/streams/ports/files.ts';

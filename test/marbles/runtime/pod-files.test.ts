@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Container } from '../../../src/model/pod.ts';
 import { makeTerminationLog, nextAttemptByLogs, preparePodFiles, writeHosts } from '../../../src/runtime/pod-files.ts';
 import { VolumeError } from '../../../src/runtime/volumes/volume-error.ts';
-import type { PerformContext } from '../../../src/runtime/perform-plan.ts';
+import type { PerformContext } from '../../../src/runtime/perform-context.ts';
 import type { Files } from '../../../src/streams/ports/files.ts';
 import { context, fakeFiles, pod, podWith } from '../fakes.ts';
 

@@ -17,7 +17,7 @@ import { nodeMounts } from '../../../../src/host/mounts/node-mounts.ts';
 import { nodeVolumeFiles } from '../../../../src/host/volumes/node-volume-files.ts';
 import type { Pod } from '../../../../src/model/pod.ts';
 import { mountsOf } from '../../../../src/runtime/mounts.ts';
-import type { PerformContext } from '../../../../src/runtime/perform-plan.ts';
+import type { PerformContext } from '../../../../src/runtime/perform-context.ts';
 import { preparePodFiles } from '../../../../src/runtime/pod-files.ts';
 import { prepareMounts } from '../../../../src/runtime/volumes/prepare-mounts.ts';
 import { unmountVolumes } from '../../../../src/runtime/volumes/tear-down-volumes.ts';
