@@ -62,7 +62,7 @@ export function player(header: Header): Player {
 
   const counter = revisions();
   const ports = playedPorts(ground.has, (to, args) => ({ to, args, at: time.now(), of: current }), asks.add);
-  const look = observer(ports.cri, ports.files, counter, ground.facts.hostIps);
+  const look = observer(ports.cri, ports.files, counter, ground.book.hostIps);
   const looks = playedLooks(look);
   const actions = podActions(look, {
     ...ground,
