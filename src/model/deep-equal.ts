@@ -9,6 +9,14 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   return equalRecords(a, b);
 }
 
+/** Whether two objects hold the very same values; a key that is `undefined` in one of them may be absent in the other. */
+export function isShallowEqual<T extends object>(a: T, b: T): boolean {
+  if (a === b) return true;
+  for (const key in a) if (a[key] !== b[key]) return false;
+  for (const key in b) if (a[key] !== b[key]) return false;
+  return true;
+}
+
 type PlainObject = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is PlainObject {

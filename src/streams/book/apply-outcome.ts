@@ -1,7 +1,8 @@
+import { isShallowEqual } from '../../model/deep-equal.ts';
 import { assertNever } from '../../model/errors.ts';
 import type { Pod } from '../../model/pod.ts';
 import { isEvicted } from '../../model/status/evicted-status.ts';
-import type { PodOutcome } from '../workers/pod-work.ts';
+import type { PodOutcome, WaitingReasons } from '../workers/pod-work.ts';
 import { dispatch, forget, fresh, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
 import { toAwaited, toEnded, toFailed, toFinished, toSynced, toWaiting } from './edges.ts';
 import type { Ended, Syncing } from './pod-book.ts';
@@ -48,9 +49,11 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
 }
 
 function applySynced(draft: Draft, entry: Syncing, outcome: Extract<PodOutcome, { kind: 'synced' }>): void {
-  const { observed, waiting, finished, verdict } = outcome;
+  const { observed, finished, verdict } = outcome;
+  const waiting = isSameWaiting(entry.waiting, outcome.waiting) ? entry.waiting : outcome.waiting;
   const synced = toSynced(entry, { observed, waiting, ...(verdict ? { verdict } : {}) });
-  note(draft, finished && synced.pod ? toFinished(synced) : synced);
+  if (finished && synced.pod) note(draft, toFinished(synced));
+  else if (!isShallowEqual(entry, synced)) note(draft, synced);
   // The work that waited meanwhile comes to the same verdict once more.
   if (verdict && entry.status?.reason !== verdict.reason) {
     const { reason, message } = verdict;
@@ -59,6 +62,15 @@ function applySynced(draft: Draft, entry: Syncing, outcome: Extract<PodOutcome, 
   if (finished && entry.successor !== undefined) {
     end(draft, entry.uid, undefined, 'its successor takes its place');
   }
+}
+
+function isSameWaiting(before: WaitingReasons, now: WaitingReasons): boolean {
+  if (before.size !== now.size) return false;
+  for (const [name, { reason, message }] of now) {
+    const former = before.get(name);
+    if (former?.reason !== reason || former.message !== message) return false;
+  }
+  return true;
 }
 
 /** Nothing is left of a pod that is to come back: at once, or after a while where it was evicted. */

@@ -1,3 +1,4 @@
+import { isShallowEqual } from '../../model/deep-equal.ts';
 import { assertNever } from '../../model/errors.ts';
 import { draftOf } from '../../model/layered-map.ts';
 import type { ObjectKey } from '../../model/objects/local-object.ts';
@@ -21,7 +22,7 @@ import { applyChanges, end } from './want.ts';
  * that starts, the moment the former pod has ended; nothing starts before it is known what runs; nobody's pod is
  * ended before every source was heard, unless a wanted one needs its name; a pod that runs is not ended for its
  * successor before all is at hand for that one; what has begun is never refused, and what was refused is judged again
- * whenever somebody has left. `now` is milliseconds since 1970.
+ * whenever somebody has left. An event that changes nothing leaves the very same book. `now` is milliseconds since 1970.
  */
 export function turnPage({ book }: Page, event: BookEvent, now: number): Page {
   const draft: Draft = { ...book, entries: draftOf(book.entries), work: [], notes: [] };
@@ -29,7 +30,8 @@ export function turnPage({ book }: Page, event: BookEvent, now: number): Page {
   admit(draft, book);
   tellStatuses(draft, book, now);
   const { work, notes, entries, ...after } = draft;
-  return { book: { ...after, entries: entries.finish() } satisfies PodBook, work, notes };
+  const next: PodBook = { ...after, entries: entries.finish() };
+  return { book: isShallowEqual(book, next) ? book : next, work, notes };
 }
 
 function apply(draft: Draft, event: BookEvent, now: number): void {
@@ -116,8 +118,10 @@ function wake(draft: Draft, uid: PodUid, why = 'it is time to look again'): void
   const entry = draft.entries.get(uid);
   if (!entry || WORK_OF[entry.phase] === undefined) return;
   const awake = { ...entry, why };
-  note(draft, awake);
-  dispatch(draft, awake, { fresh: !isAtRest(entry) });
+  const rests = isAtRest(entry);
+  // A look at a pod at rest is no news: only its outcome may be.
+  if (!rests) note(draft, awake);
+  dispatch(draft, awake, { fresh: !rests });
 }
 
 /** Nothing of it has failed or waits: what relists would have told is all that a look could. */

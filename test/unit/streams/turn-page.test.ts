@@ -118,6 +118,17 @@ describe('turnPage: beginnings', () => {
     expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);
   });
 
+  it('leaves the very same book when a pod at rest is looked at and found as it was', () => {
+    const same = outcome('a', 'synced', 'sync');
+    const before = story(snapshot(), add(a), same).page;
+    const awake = turnPage(before, wake('a'), 1_000);
+    expect(awake.work).toHaveLength(1);
+    expect(awake.book).toBe(before.book);
+    expect(turnPage(awake, same, 2_000).book).toBe(before.book);
+    const waits = outcome('a', 'synced', 'sync', new Map([['c', { reason: 'CrashLoopBackOff', message: '' }]]));
+    expect(turnPage(awake, waits, 2_000).book).not.toBe(before.book);
+  });
+
   it.each([
     ['its last work has failed', outcome('a', 'failed', 'sync')],
     [
