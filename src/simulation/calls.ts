@@ -10,6 +10,8 @@ import {
   merge,
   mergeMap,
   NEVER,
+  Observable,
+  of,
   ReplaySubject,
   share,
   Subject,
@@ -18,7 +20,6 @@ import {
   tap,
   throwError,
   timer,
-  type Observable,
 } from 'rxjs';
 import { assertNever, RuntimeError } from '../model/errors.ts';
 import { isCri, type Fault, type Faults, type SimulatedCall } from './faults.ts';
@@ -36,14 +37,22 @@ export interface CallsOptions {
 }
 
 /** How one call takes place, when nothing goes wrong. */
-interface CallPlan<T> {
+type CallPlan<T> = AskedCall & (Deed<T> | { readonly effect: Effect<T> });
+
+interface AskedCall {
   readonly name: string;
   readonly request: unknown;
   /** Milliseconds after which an answer is not waited for any more; absent where there is no end to waiting. */
   readonly deadline?: number;
-  /** Subscribed when the request has arrived; its first value is the answer. */
-  readonly effect: () => Observable<T>;
 }
+
+interface Deed<T> {
+  /** Called when the request has arrived; what it returns is the answer, what it throws the failure. */
+  readonly act: () => T;
+}
+
+/** Subscribed when the request has arrived; its first value is the answer. */
+type Effect<T> = () => Observable<T>;
 
 export interface Calls {
   readonly log: readonly SimulatedCall[];
@@ -72,6 +81,8 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
   const counts = new Map<string, number>();
   const cuts = new Subject<undefined>();
   const streamCuts = new Subject<undefined>();
+  /** How the plain calls to the runtime are cut that are under way. */
+  const underWay = new Set<() => void>();
   let faults = firstFaults;
   let isUp = true;
 
@@ -83,6 +94,7 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
   }
 
   function leave(index: number, outcome: 'ok' | 'failed' | 'cancelled'): void {
+    if (index === NOWHERE) return;
     const entry = log[index];
     if (entry && !entry.outcome) log[index] = { ...entry, endedAt: asyncScheduler.now(), outcome };
   }
@@ -106,6 +118,41 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
     return isUp ? merge(failure$, stream$) : failure$;
   }
 
+  /** Most calls are of this kind: one that takes its time and does its deed. It costs a timer, two where the way back takes time. */
+  function plain<T>(name: string, act: () => T, latency: number, index: number): Observable<T> {
+    return new Observable<T>((subscriber) => {
+      const [before, after] = waysOf(latency);
+
+      function end(told: Answer<T>): void {
+        underWay.delete(cut);
+        leave(index, told.ok ? 'ok' : 'failed');
+        if (told.ok) {
+          subscriber.next(told.value);
+          subscriber.complete();
+        } else subscriber.error(told.error);
+      }
+
+      function cut(): void {
+        end({ ok: false, error: unavailable(name) });
+      }
+
+      if (isCri(name)) underWay.add(cut);
+      let action = asyncScheduler.schedule(() => {
+        const answer = answerOf(act);
+        if (after === 0) end(answer);
+        else
+          action = asyncScheduler.schedule(() => {
+            end(answer);
+          }, after);
+      }, before);
+      return () => {
+        action.unsubscribe();
+        underWay.delete(cut);
+        leave(index, 'cancelled');
+      };
+    });
+  }
+
   return {
     log,
     call: <T>(plan: CallPlan<T>) =>
@@ -114,6 +161,7 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
         const fault = faults(entry, random);
         const [least, most] = latencyOf(plan.name);
         const latency = least + random() * (most - least);
+        if ('act' in plan && !fault && (isUp || !isCri(plan.name))) return plain(plan.name, plan.act, latency, index);
         const answer$ = takePlace(plan, latency, fault, cuts).pipe(
           tap(() => {
             leave(index, 'ok');
@@ -129,7 +177,9 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
     },
     setUp: (next) => {
       isUp = next;
-      if (!isUp) cuts.next(undefined);
+      if (isUp) return;
+      cuts.next(undefined);
+      for (const cut of [...underWay]) cut();
     },
     cutStreams: () => {
       streamCuts.next(undefined);
@@ -137,17 +187,36 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
   };
 }
 
+type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+
+function answerOf<T>(act: () => T): Answer<T> {
+  try {
+    return { ok: true, value: act() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** Whole milliseconds until a request has arrived, and then until its answer is back. */
+function waysOf(latency: number): readonly [before: number, after: number] {
+  const before = Math.round(latency * BEFORE);
+  return [before, Math.round(latency) - before];
+}
+
+function effectOf<T>(plan: CallPlan<T>): Effect<T> {
+  return 'effect' in plan ? plan.effect : () => defer(() => of(plan.act()));
+}
+
 /** `cut$` emits when the runtime goes down, and takes along what nobody waits for. */
 function takePlace<T>(
-  { name, deadline, effect }: CallPlan<T>,
+  plan: CallPlan<T>,
   ordinary: number,
   fault: Fault | undefined,
   cut$: Observable<unknown>,
 ): Observable<T> {
-  const latency = ordinary + (fault?.kind === 'slow' ? fault.by : 0);
-  const before = Math.round(latency * BEFORE);
-  const after = Math.round(latency) - before;
-  const effect$ = timer(before).pipe(concatMap(effect));
+  const { name, deadline } = plan;
+  const [before, after] = waysOf(ordinary + (fault?.kind === 'slow' ? fault.by : 0));
+  const effect$ = timer(before).pipe(concatMap(effectOf(plan)));
 
   switch (fault?.kind) {
     case undefined:

@@ -80,9 +80,14 @@ export function containerCalls({ calls, machine, images, logs }: RuntimeParts): 
     return merge(machine.whenEnded(id), kill$).pipe(take(1));
   }
 
+  function runningIn(call: string, containerId: string | undefined): SimulatedContainer {
+    const container = find(call, containers, containerId);
+    if (container.state !== 'running') throw refusal(call, `the container ${container.id} does not run`);
+    return container;
+  }
+
   function exec({ containerId, cmd = [], timeout = 0 }: ExecSyncRequest): Observable<ExecSyncResponse> {
-    const { id, state } = find('ExecSync', containers, containerId);
-    if (state !== 'running') throw refusal('ExecSync', `the container ${id} does not run`);
+    const { id } = runningIn('ExecSync', containerId);
     const { exitCode, stdout, stderr, after = 0 } = machine.scriptOf(id).exec?.(cmd) ?? { exitCode: 0 };
     if (timeout > 0 && after > timeout * 1_000) {
       const late = new RuntimeError('deadline', 'ExecSync', `the command did not end within ${timeout} s`);
@@ -137,15 +142,22 @@ export function containerCalls({ calls, machine, images, logs }: RuntimeParts): 
       }),
     reopenContainerLog: (request) =>
       does(calls, 'ReopenContainerLog', request, () => {
-        const container = find('ReopenContainerLog', containers, request.containerId);
-        const { id, state, sandboxId } = container;
-        if (state !== 'running') throw refusal('ReopenContainerLog', `the container ${id} does not run`);
-        logs.open(container, sandboxes.get(sandboxId));
+        const container = runningIn('ReopenContainerLog', request.containerId);
+        logs.open(container, sandboxes.get(container.sandboxId));
       }),
     execSync: (request) => {
       // Without a timeout of its own a command may take for ever.
       const deadline = request.timeout ? { deadline: DEADLINE + request.timeout * 1_000 } : {};
-      return calls.call({ name: 'ExecSync', request, ...deadline, effect: () => defer(() => exec(request)) });
+      const call = { name: 'ExecSync', request, ...deadline };
+      if (machine.scriptOf(request.containerId ?? '').exec)
+        return calls.call({ ...call, effect: () => defer(() => exec(request)) });
+      return calls.call<ExecSyncResponse>({
+        ...call,
+        act: () => {
+          runningIn('ExecSync', request.containerId);
+          return {};
+        },
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { defer, map, of, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Files } from '../streams/ports/files.ts';
 import type { Calls } from './calls.ts';
 import type { MemoryDisk } from './memory-disk.ts';
@@ -6,11 +6,14 @@ import type { MemoryDisk } from './memory-disk.ts';
 /** The files port on a disk in memory; calls are logged, delayed and made to fail as those of the runtime are. */
 export function memoryFiles(disk: MemoryDisk, calls: Calls): Files {
   function asks<T>(name: string, request: unknown, act: () => T): Observable<T> {
-    return calls.call({ name: `files.${name}`, request, effect: () => defer(() => of(act())) });
+    return calls.call({ name: `files.${name}`, request, act });
   }
 
   function does(name: string, request: unknown, act: () => void): Observable<undefined> {
-    return asks(name, request, act).pipe(map(() => undefined));
+    return asks(name, request, () => {
+      act();
+      return undefined;
+    });
   }
 
   return {

@@ -1,4 +1,4 @@
-import { defer, map, of, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { SubPathError, type Mounts } from '../streams/ports/mounts.ts';
 import type { Calls } from './calls.ts';
 import type { MemoryDisk } from './memory-disk.ts';
@@ -12,11 +12,14 @@ export function memoryMounts(disk: MemoryDisk, calls: Calls): Mounts {
   const types = new Map<string, string>();
 
   function asks<T>(name: string, request: unknown, act: () => T): Observable<T> {
-    return calls.call({ name: `mounts.${name}`, request, effect: () => defer(() => of(act())) });
+    return calls.call({ name: `mounts.${name}`, request, act });
   }
 
   function does(name: string, request: unknown, act: () => void): Observable<undefined> {
-    return asks(name, request, act).pipe(map(() => undefined));
+    return asks(name, request, () => {
+      act();
+      return undefined;
+    });
   }
 
   function put(target: string, type: string): void {

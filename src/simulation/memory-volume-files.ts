@@ -1,4 +1,4 @@
-import { defer, of, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { VolumeFiles } from '../streams/ports/volume-files.ts';
 import type { Calls } from './calls.ts';
 import type { MemoryDisk } from './memory-disk.ts';
@@ -6,7 +6,7 @@ import type { MemoryDisk } from './memory-disk.ts';
 /** The content of volumes on a disk in memory, which knows no groups. Files of ours stand there without links between. */
 export function memoryVolumeFiles(disk: MemoryDisk, calls: Calls): VolumeFiles {
   function asks<T>(name: string, request: unknown, act: () => T): Observable<T> {
-    return calls.call({ name: `volumeFiles.${name}`, request, effect: () => defer(() => of(act())) });
+    return calls.call({ name: `volumeFiles.${name}`, request, act });
   }
 
   return {

@@ -1,4 +1,4 @@
-import { defer, map, of, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { RuntimeError } from '../model/errors.ts';
 import type { Calls } from './calls.ts';
 import type { ContainerLogs } from './container-logs.ts';
@@ -21,12 +21,15 @@ export const DEADLINE = 120_000;
 
 /** A call that answers with what `act` returns, or fails as it throws, and takes no time of its own. */
 export function asks<T>(calls: Calls, name: string, request: unknown, act: () => T, deadline?: number): Observable<T> {
-  return calls.call({ name, request, deadline: deadline ?? DEADLINE, effect: () => defer(() => of(act())) });
+  return calls.call({ name, request, deadline: deadline ?? DEADLINE, act });
 }
 
 /** A call whose answer says nothing. */
 export function does(calls: Calls, name: string, request: unknown, act: () => void): Observable<undefined> {
-  return asks(calls, name, request, act).pipe(map(() => undefined));
+  return asks(calls, name, request, () => {
+    act();
+    return undefined;
+  });
 }
 
 export function find<T>(call: string, things: ReadonlyMap<string, T>, id: string | undefined): T {

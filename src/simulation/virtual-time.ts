@@ -18,13 +18,17 @@ export interface VirtualTime {
   readonly scheduler: SchedulerLike;
 }
 
+/** What is to be done at a moment; one of them serves an action for as long as that lives. */
 interface Due {
-  readonly at: number;
+  at: number;
   /** Who came first is done first. */
-  readonly nth: number;
+  nth: number;
+  /** In the queue; {@link NOWHERE} when it is not in it. */
+  place: number;
   readonly run: () => void;
-  isWanted: boolean;
 }
+
+const NOWHERE = -1;
 
 /**
  * A clock that begins at `start` (milliseconds since 1970). It takes the place of that of `asyncScheduler`, which all
@@ -41,37 +45,32 @@ export function virtualTime(start = 0): VirtualTime {
   const now = (): number => start + passed + set;
 
   function schedule<T>(work: (this: SchedulerAction<T>, state?: T) => void, delay = 0, state?: T): Subscription {
-    let planned: Due | undefined;
-    const action = Object.assign(new Subscription(drop), { schedule: again });
-
-    function drop(): void {
-      if (planned) queue.drop(planned);
-      planned = undefined;
-    }
-
-    function again(next?: T, wait = 0): Subscription {
+    let latest = state;
+    const due: Due = {
+      at: 0,
+      nth: 0,
+      place: NOWHERE,
+      run: () => {
+        work.call(action, latest);
+      },
+    };
+    const action = new Subscription(() => {
+      queue.drop(due);
+    }) as SchedulerAction<T>;
+    action.schedule = (next, wait = 0) => {
       if (action.closed) return action;
-      drop();
+      latest = next;
       count += 1;
-      planned = {
-        at: passed + Math.max(0, wait),
-        nth: count,
-        isWanted: true,
-        run: () => {
-          planned = undefined;
-          work.call(action, next);
-        },
-      };
-      queue.add(planned);
+      queue.add(due, passed + Math.max(0, wait), count);
       return action;
-    }
-
-    return again(state, delay);
+    };
+    return action.schedule(state, delay);
   }
 
   function within<T>(act: () => T): T {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- they are put back as they were
     const real = { now: asyncScheduler.now, schedule: asyncScheduler.schedule };
+    if (real.now === now) return act();
     Object.assign(asyncScheduler, { now, schedule });
     try {
       return act();
@@ -105,69 +104,77 @@ export function virtualTime(start = 0): VirtualTime {
   };
 }
 
-/** Fewer than these are not worth being sorted out. */
-const FEW = 1_024;
-
 interface DueQueue {
-  readonly add: (due: Due) => void;
-  /** Takes out the first that is wanted and due by then. */
+  /** It is to be done then; should it be planned already, not before. */
+  readonly add: (due: Due, at: number, nth: number) => void;
+  /** Takes out the first that is due by then. */
   readonly take: (by: number) => Due | undefined;
   /** It is not to be done. */
   readonly drop: (due: Due) => void;
 }
 
-/** A binary heap. What is not wanted any more is left in it until it comes up, or makes up half of it. */
+/** A binary heap whose members know their places, so that one that is not wanted any more is taken out of it. */
 function dueQueue(): DueQueue {
-  let heap: Due[] = [];
-  let dropped = 0;
+  const heap: Due[] = [];
 
-  function add(due: Due): void {
-    let place = heap.push(due) - 1;
+  function put(due: Due, place: number): void {
+    heap[place] = due;
+    due.place = place;
+  }
+
+  function rise(due: Due, from: number): void {
+    let place = from;
     while (place > 0) {
       const above = (place - 1) >> 1;
       const other = heap[above];
       if (!other || isBefore(other, due)) break;
-      heap[place] = other;
+      put(other, place);
       place = above;
     }
-    heap[place] = due;
+    put(due, place);
   }
 
-  function removeFirst(): void {
-    const last = heap.pop();
-    if (!last || heap.length === 0) return;
-    let place = 0;
+  function sink(due: Due, from: number): void {
+    let place = from;
     for (;;) {
       const left = 2 * place + 1;
-      const [a, b] = [heap[left], heap[left + 1]];
+      const a = heap[left];
+      const b = heap[left + 1];
       if (!a) break;
-      const isRight = b !== undefined && isBefore(b, a);
-      const child = isRight ? b : a;
-      if (isBefore(last, child)) break;
-      heap[place] = child;
-      place = isRight ? left + 1 : left;
+      const child = b && isBefore(b, a) ? b : a;
+      if (isBefore(due, child)) break;
+      const free = child.place;
+      put(child, place);
+      place = free;
     }
-    heap[place] = last;
+    put(due, place);
+  }
+
+  function drop(due: Due): void {
+    const { place } = due;
+    if (place === NOWHERE) return;
+    due.place = NOWHERE;
+    const last = heap.pop();
+    if (!last || last === due) return;
+    const above = heap[(place - 1) >> 1];
+    if (place > 0 && above && isBefore(last, above)) rise(last, place);
+    else sink(last, place);
   }
 
   return {
-    add,
+    add: (due, at, nth) => {
+      drop(due);
+      due.at = at;
+      due.nth = nth;
+      rise(due, heap.length);
+    },
     take: (by) => {
-      for (;;) {
-        const [first] = heap;
-        if (!first || first.at > by) return undefined;
-        removeFirst();
-        if (first.isWanted) return first;
-        dropped -= 1;
-      }
+      const [first] = heap;
+      if (!first || first.at > by) return undefined;
+      drop(first);
+      return first;
     },
-    drop: (due) => {
-      due.isWanted = false;
-      dropped += 1;
-      if (heap.length < FEW || 2 * dropped < heap.length) return;
-      heap = heap.filter(({ isWanted }) => isWanted).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
-      dropped = 0;
-    },
+    drop,
   };
 }
 

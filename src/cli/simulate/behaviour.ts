@@ -55,7 +55,11 @@ function processOf(rule: ContainerRule, attempt: number, random: () => number): 
     ...(startError === undefined ? {} : { startError }),
     ...(terminationMessage === undefined ? {} : { terminationMessage }),
     prints,
-    exec: (command) =>
-      exec.find((one) => one.command === undefined || one.command.join('\0') === command.join('\0')) ?? { exitCode: 0 },
+    ...(exec.length === 0 ? {} : { exec: answering(exec) }),
   };
+}
+
+function answering(rules: ContainerRule['exec']): NonNullable<ProcessScript['exec']> {
+  return (command) =>
+    rules.find((one) => one.command === undefined || one.command.join('\0') === command.join('\0')) ?? { exitCode: 0 };
 }

@@ -66,8 +66,10 @@ export function simulateLife(plan: LifePlan): Observable<Outcome> {
     const passing$ = timer(0, 0).pipe(
       map(() => {
         const until = performance.now() + TURN;
-        do time.passTo(Math.min(plan.span, time.passed() + STEP));
-        while (time.passed() < plan.span && performance.now() < until);
+        time.within(() => {
+          do time.passTo(Math.min(plan.span, time.passed() + STEP));
+          while (time.passed() < plan.span && performance.now() < until);
+        });
         return time.passed();
       }),
       takeWhile((passed) => passed < plan.span),
