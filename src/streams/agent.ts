@@ -170,6 +170,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   const evictions = new Map(world.kept.flatMap(({ uid, eviction }) => (eviction ? [[uid, eviction] as const] : [])));
   let book = emptyBook({ ...world.facts, statuses, eviction: { backoff: world.backoff, kept: evictions } });
   let inRuntime: ReadonlySet<PodUid> = new Set();
+  let held: ReadonlySet<string> = new Set();
 
   const runtime$ = runtimeState(world.cri, timings.statusPeriod, world.listening$).pipe(shareLatest());
 
@@ -288,6 +289,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
     snapshot$.pipe(
       tap(({ pods }) => {
         inRuntime = new Set(pods.keys());
+        held = new Set([...pods.values()].flatMap(({ containers }) => containers.map(({ id }) => id)));
       }),
       ignoreElements(),
     ),
@@ -356,6 +358,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
         paths: world.paths,
         unmountVolumes: world.unmountVolumes,
         isKnown: (uid) => book.entries.has(uid) || inRuntime.has(uid),
+        isHeld: (containerId) => held.has(containerId),
         complete$: book$.pipe(filter(isComplete)),
       },
       timings.housekeepingPeriod,

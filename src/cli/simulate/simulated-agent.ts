@@ -7,6 +7,8 @@ import { expandDesired } from '../../sources/expand-desired.ts';
 import { manifestStream, type ManifestPorts } from '../../sources/file/manifest-stream.ts';
 import { holdPods } from '../../sources/hold-pods.ts';
 import { mergeSources } from '../../sources/merge-sources.ts';
+import { DEAF } from '../../streams/ports/meter.ts';
+import { UNWATCHED } from '../../streams/ports/tracer.ts';
 import { podSights } from '../../streams/workloads/pod-sights.ts';
 import { composeAgent } from '../compose-agent.ts';
 import { manifestMemory } from '../manifest-memory.ts';
@@ -47,8 +49,8 @@ export function simulatedAgent(options: SimulatedAgentOptions): Observable<never
     const edges = simulatedEdges(run, node, {
       ...surroundings,
       http: { get: () => of(200) },
-      meter: nothing,
-      trace: nothing,
+      meter: DEAF,
+      trace: UNWATCHED,
     });
     const agent = composeAgent(edges, sources, { update: run.update, drain$: NEVER });
     chronicle.agent(true);
@@ -72,8 +74,4 @@ export function simulatedAgent(options: SimulatedAgentOptions): Observable<never
       ignoreElements(),
     );
   });
-}
-
-function nothing(): undefined {
-  return undefined;
 }

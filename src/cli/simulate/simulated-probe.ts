@@ -1,4 +1,5 @@
-import { asyncScheduler, defer, delay, map, of, timer, type Observable } from 'rxjs';
+import { asyncScheduler, defer, delay, map, Observable, of } from 'rxjs';
+import type { Pod } from '../../model/pod.ts';
 import { probeExecutor } from '../../runtime/probes/probe-executor.ts';
 import type { World } from '../../simulation/simulated-node.ts';
 import type { ProbeAnswer, ProbePorts, ProbeTarget } from '../../streams/probes/probe.ts';
@@ -22,10 +23,23 @@ const WAY = 1;
  * container answers that runs. What the script says of a probe comes before that.
  */
 export function simulatedProbe({ script, nodeName, world, passed }: ProbeGround): Surroundings['probe'] {
+  const known = new WeakMap<Pod, Map<string, readonly ProbeRule[]>>();
+
+  /** Looked up once for each container of a pod: probes ask by the hundred thousand. */
+  function rulesFor({ pod, container: { name: container } }: ProbeTarget): readonly ProbeRule[] {
+    const ofPod = known.get(pod) ?? new Map<string, readonly ProbeRule[]>();
+    const found = ofPod.get(container);
+    if (found) return found;
+    const { name, namespace } = pod.metadata;
+    const rules =
+      script.containers.find((one) => isAbout(one, { pod: name, namespace, container }, nodeName))?.probes ?? [];
+    known.set(pod, ofPod.set(container, rules));
+    return rules;
+  }
+
   function ruleOf(target: ProbeTarget): ProbeRule | undefined {
-    const { name: pod, namespace } = target.pod.metadata;
-    const someone = { pod, namespace, container: target.container.name };
-    const rules = script.containers.find((one) => isAbout(one, someone, nodeName))?.probes ?? [];
+    const rules = rulesFor(target);
+    if (rules.length === 0) return undefined;
     const now = passed();
     return rules.find(({ probe = target.kind, from, to, fromAge, toAge }) => {
       if (probe !== target.kind || now < from || now >= to) return false;
@@ -43,7 +57,12 @@ export function simulatedProbe({ script, nodeName, world, passed }: ProbeGround)
       if (probe.exec) return really.ask(target, probe);
       const isUp = world.container(target.containerId)?.state === 'running';
       const answer: ProbeAnswer = isUp ? WELL : { result: 'failure', output: 'connection refused' };
-      return timer(WAY).pipe(map(() => answer));
+      return new Observable((subscriber) =>
+        asyncScheduler.schedule(() => {
+          subscriber.next(answer);
+          subscriber.complete();
+        }, WAY),
+      );
     }
 
     return (target, probe) =>

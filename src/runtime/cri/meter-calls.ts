@@ -1,10 +1,11 @@
 import { defer, tap, type Observable } from 'rxjs';
 import type { Cri } from '../../streams/ports/cri.ts';
 import type { CriStats } from '../../streams/ports/cri-stats.ts';
-import type { CriCall, Meter } from '../../streams/ports/meter.ts';
+import { DEAF, type CriCall, type Meter } from '../../streams/ports/meter.ts';
 
 /** The same runtime, whose calls are measured when they have ended, or were cancelled. */
 export function meterCalls<Calls extends Cri>(cri: Calls, meter: Meter): Calls {
+  if (meter === DEAF) return cri;
   const metered = Object.entries(cri).map(([member, call]: [string, Call]): [string, Call] => {
     const operation = OPERATIONS[member as keyof typeof OPERATIONS];
     return [member, operation === undefined ? call : (request) => timed(operation, request, call(request), meter)];

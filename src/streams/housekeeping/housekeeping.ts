@@ -27,6 +27,8 @@ export interface HousekeepingPorts {
   readonly unmountVolumes: (uid: PodUid) => Observable<never>;
   /** Whether the pod is in the book or in the runtime; asked anew before each removal. */
   readonly isKnown: (uid: PodUid) => boolean;
+  /** Whether the runtime held the container when it was last listed; the link to its log goes when it goes. */
+  readonly isHeld: (containerId: string) => boolean;
   /** Emits when all sources were heard and the runtime was listed: from then on unknown means gone. */
   readonly complete$: Observable<unknown>;
 }
@@ -96,8 +98,9 @@ function orphanLogs({ files, paths, isKnown }: HousekeepingPorts): Observable<Ho
   );
 }
 
-function deadLinks({ files, paths }: HousekeepingPorts): Observable<HousekeepingNote> {
+function deadLinks({ files, paths, isHeld }: HousekeepingPorts): Observable<HousekeepingNote> {
   return entries(paths.containerLinksDir, files).pipe(
+    filter((name) => !isHeld(containerOfLink(name))),
     map((name) => `${paths.containerLinksDir}/${name}`),
     concatMap((link) =>
       files.readLink(link).pipe(
@@ -110,6 +113,11 @@ function deadLinks({ files, paths }: HousekeepingPorts): Observable<Housekeeping
       ),
     ),
   );
+}
+
+/** `web_default_app-0a1b2c.log` is of the container `0a1b2c`. */
+function containerOfLink(name: string): string {
+  return name.slice(name.lastIndexOf('-') + 1).replace(/\.log$/, '');
 }
 
 function entries(dir: string, files: HousekeepingPorts['files']): Observable<string> {

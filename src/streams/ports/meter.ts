@@ -43,3 +43,6 @@ export type WorkOperation = 'create' | 'sync' | 'kill' | 'terminated';
 
 /** Hears what was measured. Quick, and never throws: it is called on the way of the work itself. */
 export type Meter = (measured: Measured) => void;
+
+/** Of a node that nobody measures: what would be metered with it stays as it is. */
+export const DEAF: Meter = () => undefined;

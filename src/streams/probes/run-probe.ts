@@ -1,16 +1,4 @@
-import {
-  catchError,
-  concatMap,
-  defer,
-  EMPTY,
-  exhaustMap,
-  map,
-  of,
-  retry,
-  take,
-  takeWhile,
-  type Observable,
-} from 'rxjs';
+import { catchError, defer, EMPTY, exhaustMap, filter, map, of, takeWhile, type Observable } from 'rxjs';
 import { assertNever, messageOf } from '../../model/errors.ts';
 import type { PodNote } from '../workers/pod-work.ts';
 import { probeTicks, type ProbeClock, type ProbeTick } from './probe-ticks.ts';
@@ -47,30 +35,44 @@ export function runProbe(run: ProbeRun, probe: ProbePorts['probe']): Observable<
     let tally = newTally(run.result);
     if (isOnHold(kind, tally.result)) return EMPTY;
 
-    function counted(tick: ProbeTick, answer: ProbeAnswer): readonly ProbeOutcome[] {
-      if (tick === 'early' && answer.result === 'failure') return [];
+    let tick: ProbeTick = 'regular';
+    let tries = 0;
+
+    /** Put together once, as a node asks its questions by the hundred thousand. */
+    const answer$ = defer(() => probe(run.target(), run.probe)).pipe(
+      catchError((error: unknown, again$): Observable<ProbeAnswer | Unasked> => {
+        tries += 1;
+        return tries < TRIES ? again$ : of({ result: 'unasked', error });
+      }),
+    );
+
+    function counted(answer: ProbeAnswer | Unasked): ProbeOutcome | undefined {
+      // What could not be asked says nothing about the container: the result stays.
+      if (answer.result === 'unasked') return { result: tally.result, note: errorNote(run, answer.error) };
+      if (tick === 'early' && answer.result === 'failure') return undefined;
       const former = tally.result;
       tally = count(tally, answer.result === 'failure' ? 'failure' : 'success', run.probe);
       const note = noteOf(run, answer);
-      return note === undefined && tally.result === former ? [] : [{ result: tally.result, ...(note && { note }) }];
-    }
-
-    function ask(tick: ProbeTick): Observable<readonly ProbeOutcome[]> {
-      return defer(() => probe(run.target(), run.probe)).pipe(
-        take(1),
-        retry(TRIES - 1),
-        map((answer) => counted(tick, answer)),
-        // What could not be asked says nothing about the container: the result stays.
-        catchError((error: unknown) => of([{ result: tally.result, note: errorNote(run, error) }])),
-      );
+      if (note === undefined && tally.result === former) return undefined;
+      return { result: tally.result, ...(note && { note }) };
     }
 
     return probeTicks(run).pipe(
-      exhaustMap(ask),
-      concatMap((outcomes) => outcomes),
+      exhaustMap((now) => {
+        tick = now;
+        tries = 0;
+        return answer$;
+      }),
+      map(counted),
+      filter((outcome) => outcome !== undefined),
       takeWhile(({ result }) => !isOnHold(kind, result), true),
     );
   });
+}
+
+interface Unasked {
+  readonly result: 'unasked';
+  readonly error: unknown;
 }
 
 /** The kubelet's: how often a question is put that could not be put. */

@@ -1,6 +1,6 @@
 import { asyncScheduler, defer, finalize, tap } from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
-import type { Tracer } from '../ports/tracer.ts';
+import { UNWATCHED, type Tracer } from '../ports/tracer.ts';
 import type { PodActions } from '../workers/pod-workers.ts';
 import type { PodOutcome } from '../workers/pod-work.ts';
 import type { TraceFact } from './trace-event.ts';
@@ -9,7 +9,9 @@ import { identityIn } from './trace-page.ts';
 type Told = Omit<Extract<TraceFact, { kind: 'outcome' }>, 'kind' | 'pod' | 'work' | 'took'>;
 
 /** The same actions, which tell when each work begins, and how and after what time it has ended. */
-export function traceActions({ perform }: PodActions, trace: Tracer): PodActions {
+export function traceActions(actions: PodActions, trace: Tracer): PodActions {
+  if (trace === UNWATCHED) return actions;
+  const { perform } = actions;
   return {
     perform: (work, memory) =>
       defer(() => {

@@ -4,11 +4,12 @@ import type { ObservedPod } from '../../model/observed.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
 import type { BookEvent, Entry, Page, PodBook } from '../book/pod-book.ts';
-import type { Tracer } from '../ports/tracer.ts';
+import { UNWATCHED, type Tracer } from '../ports/tracer.ts';
 import type { PodWork } from '../workers/pod-work.ts';
 
 /** Tells what the book heard, and what it decided: every pod that is in another phase now, then the work. */
 export function tracePage(before: PodBook, event: BookEvent, { book, work }: Page, trace: Tracer): void {
+  if (trace === UNWATCHED) return;
   traceEvent(event, book, trace);
   for (const uid of changedKeys(before.entries, book.entries)) {
     const [former, entry] = [before.entries.get(uid), book.entries.get(uid)];

@@ -1,11 +1,13 @@
 import { asyncScheduler, defer, finalize, tap } from 'rxjs';
 import type { PodUid } from '../../model/pod.ts';
-import type { Meter, WorkOperation } from '../ports/meter.ts';
+import { DEAF, type Meter, type WorkOperation } from '../ports/meter.ts';
 import type { PodReport, PodWork } from './pod-work.ts';
 import type { PodActions } from './pod-workers.ts';
 
 /** The same actions, measured: how long each work took, cut short or not, and how long a new pod took to run. */
-export function meterActions({ perform }: PodActions, meter: Meter): PodActions {
+export function meterActions(actions: PodActions, meter: Meter): PodActions {
+  if (meter === DEAF) return actions;
+  const { perform } = actions;
   /** Since when pods that have not run yet are worked on. */
   const starting = new Map<PodUid, number>();
   const known = new Set<PodUid>();

@@ -27,6 +27,7 @@ function ports({ log = [], disk = {}, files = {}, ports: more = {} }: World): Ho
     paths: PATHS,
     unmountVolumes: () => EMPTY,
     isKnown: () => false,
+    isHeld: () => false,
     complete$: of(true),
     ...more,
   };
@@ -156,6 +157,30 @@ describe('housekeeping', () => {
       });
       flush();
       expect(log.filter(isRemoval)).toEqual(['removeFile /links/dead']);
+    }),
+  );
+
+  it(
+    'does not look where links lead to whose containers the runtime holds',
+    marbles(({ expectObservable, flush }) => {
+      const log: string[] = [];
+      const looked: string[] = [];
+      const world = ports({
+        log,
+        disk: { '/links': ['web_default_app-0a.log', 'web_default_app-0b.log'] },
+        files: {
+          readLink: (path) => {
+            looked.push(path);
+            return of('/logs/gone');
+          },
+          typeOf: () => of('missing'),
+        },
+        ports: { isHeld: (containerId) => containerId === '0a' },
+      });
+      expectObservable(letters(housekeeping(world, 10)), '^----!').toBe('w');
+      flush();
+      expect(looked).toEqual(['/links/web_default_app-0b.log']);
+      expect(log.filter(isRemoval)).toEqual(['removeFile /links/web_default_app-0b.log']);
     }),
   );
 
