@@ -193,6 +193,7 @@ function snapshotOf(sandboxes: readonly PodSandbox[], containers: readonly Conta
 function newestFirst<T extends { readonly attempt: number; readonly createdAt: number; readonly id: string }>(
   objects: readonly T[],
 ): readonly T[] {
+  if (objects.length < 2) return objects;
   return objects.toSorted((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
 }
 

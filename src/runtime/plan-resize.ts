@@ -27,6 +27,7 @@ export function planResize(
   const applied = context.memory.resources.get(container.name);
   if (applied?.id !== running.id) return undefined;
   const wanted = amountsOf(container);
+  if (applied.amounts === wanted) return undefined;
   const changed = RESIZABLE.filter((name) => JSON.stringify(applied.amounts[name]) !== JSON.stringify(wanted[name]));
   if (changed.length === 0 || !keepsQosClass(context)) return undefined;
 
@@ -40,7 +41,7 @@ export function planResize(
 /** What the running containers will have been given once the plan is done; a container seen for the first time has what was asked for. */
 export function appliedAfter(context: SandboxContext): ReadonlyMap<string, AppliedResources> {
   const { pod, observed, memory } = context;
-  const isFixed = !keepsQosClass(context);
+  let isFixed: boolean | undefined;
   const after = new Map<string, AppliedResources>();
   for (const container of allContainers(pod.spec)) {
     const newest = newestOf(observed, container.name);
@@ -48,7 +49,11 @@ export function appliedAfter(context: SandboxContext): ReadonlyMap<string, Appli
     const before = memory.resources.get(container.name);
     const known = before?.id === newest.id ? before : undefined;
     const amounts = amountsOf(container);
-    const isSame = known && (isFixed || JSON.stringify(known.amounts) === JSON.stringify(amounts));
+    const isSame =
+      known &&
+      (known.amounts === amounts ||
+        JSON.stringify(known.amounts) === JSON.stringify(amounts) ||
+        (isFixed ??= !keepsQosClass(context)));
     after.set(container.name, isSame ? known : { id: newest.id, amounts });
   }
   const isUnchanged =
@@ -61,7 +66,14 @@ function keepsQosClass({ pod, status }: SandboxContext): boolean {
   return status?.qosClass === undefined || status.qosClass === qosClassOf(pod.spec);
 }
 
-function amountsOf({ resources }: Container): AppliedResources['amounts'] {
-  const { requests, limits } = resources ?? {};
-  return Object.fromEntries(RESIZABLE.map((name) => [name, [requests?.[name] ?? '', limits?.[name] ?? '']]));
+const amountsKnown = new WeakMap<Container, AppliedResources['amounts']>();
+
+/** The same object for the same container, whose definition never changes: mostly that is all that has to be compared. */
+function amountsOf(container: Container): AppliedResources['amounts'] {
+  const before = amountsKnown.get(container);
+  if (before) return before;
+  const { requests, limits } = container.resources ?? {};
+  const amounts = Object.fromEntries(RESIZABLE.map((name) => [name, [requests?.[name] ?? '', limits?.[name] ?? '']]));
+  amountsKnown.set(container, amounts);
+  return amounts;
 }

@@ -72,8 +72,19 @@ export function newestOf({ containers }: ObservedPod, name: string): ObservedCon
 }
 
 /** Only name and image count; everything else of a definition is taken over at the next start (facts sheet 8.3). */
-export function isAsDefined({ annotations }: ObservedContainer, { name, image }: Container): boolean {
-  return annotations[CONTAINER_HASH] === containerHash(name, image ?? '');
+export function isAsDefined({ annotations }: ObservedContainer, container: Container): boolean {
+  return annotations[CONTAINER_HASH] === hashOf(container);
+}
+
+/** A definition never changes; who has another one has another object. */
+const hashes = new WeakMap<Container, string>();
+
+function hashOf(container: Container): string {
+  const known = hashes.get(container);
+  if (known !== undefined) return known;
+  const hash = containerHash(container.name, container.image ?? '');
+  hashes.set(container, hash);
+  return hash;
 }
 
 /** How a container ended, as restart rules look at it. */

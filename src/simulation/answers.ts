@@ -33,7 +33,21 @@ const EVENT_TYPE = {
   removed: 'CONTAINER_DELETED_EVENT',
 } as const satisfies Record<Happening['kind'], ContainerEventType | undefined>;
 
+/** What is listed of an object, which is another object whenever anything of it is other than it was. */
+const listed = {
+  sandboxes: new WeakMap<SimulatedSandbox, PodSandbox>(),
+  containers: new WeakMap<SimulatedContainer, Container>(),
+};
+
 export function listedSandbox(sandbox: SimulatedSandbox): PodSandbox {
+  const known = listed.sandboxes.get(sandbox);
+  if (known) return known;
+  const answer = sandboxItem(sandbox);
+  listed.sandboxes.set(sandbox, answer);
+  return answer;
+}
+
+function sandboxItem(sandbox: SimulatedSandbox): PodSandbox {
   const { id, config, state, createdAt, runtimeHandler } = sandbox;
   return {
     id,
@@ -57,6 +71,14 @@ export function sandboxStatus(sandbox: SimulatedSandbox): PodSandboxStatus {
 }
 
 export function listedContainer(container: SimulatedContainer): Container {
+  const known = listed.containers.get(container);
+  if (known) return known;
+  const answer = containerItem(container);
+  listed.containers.set(container, answer);
+  return answer;
+}
+
+function containerItem(container: SimulatedContainer): Container {
   const { id, sandboxId, config, state, createdAt, imageRef } = container;
   return {
     id,
@@ -73,10 +95,10 @@ export function listedContainer(container: SimulatedContainer): Container {
 }
 
 export function containerStatus(container: SimulatedContainer, sandbox: SimulatedSandbox | undefined): ContainerStatus {
-  const { podSandboxId: _, ...listed } = listedContainer(container);
+  const { podSandboxId: _, ...item } = listedContainer(container);
   const { config, startedAt, finishedAt, exitCode, reason, message, resources } = container;
   return {
-    ...listed,
+    ...item,
     startedAt: absentIfZero(startedAt),
     finishedAt: absentIfZero(finishedAt),
     exitCode: absentIfZero(exitCode),

@@ -118,7 +118,7 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
     return isUp ? merge(failure$, stream$) : failure$;
   }
 
-  /** Most calls are of this kind: one that takes its time and does its deed. It costs a timer, two where the way back takes time. */
+  /** Most calls are of this kind: one that takes its time and does its deed. It costs two timers and no stream but its own. */
   function plain<T>(name: string, act: () => T, latency: number, index: number): Observable<T> {
     return new Observable<T>((subscriber) => {
       const [before, after] = waysOf(latency);
@@ -139,11 +139,10 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
       if (isCri(name)) underWay.add(cut);
       let action = asyncScheduler.schedule(() => {
         const answer = answerOf(act);
-        if (after === 0) end(answer);
-        else
-          action = asyncScheduler.schedule(() => {
-            end(answer);
-          }, after);
+        // The news of what was done is always there before the answer, were it in the same millisecond.
+        action = asyncScheduler.schedule(() => {
+          end(answer);
+        }, after);
       }, before);
       return () => {
         action.unsubscribe();

@@ -4,11 +4,9 @@ import {
   EMPTY,
   distinctUntilChanged,
   filter,
-  from,
   ignoreElements,
   map,
   merge,
-  mergeMap,
   observeOn,
   of,
   pairwise,
@@ -28,6 +26,7 @@ import { changedKeys, type ObjectSet } from '../model/objects/object-set.ts';
 import type { NodePaths } from '../model/paths.ts';
 import type { PodUid } from '../model/pod.ts';
 import type { BackoffLimits } from '../model/restart/backoff.ts';
+import { emitAll } from '../operators/emit-all.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { switchByKey } from '../operators/switch-by-key.ts';
 import { wantsImage } from './image-gc/wants-image.ts';
@@ -186,7 +185,10 @@ export function agent(world: World, timings: AgentTimings): Agent {
         }),
       ),
       listening$: world.listening$,
-      known$: outcomes.pipe(mergeMap((outcome) => observedBy(outcome))),
+      known$: outcomes.pipe(
+        map(observedBy),
+        filter((observed) => observed !== undefined),
+      ),
       settled: (uid) =>
         defer(() =>
           busy.has(uid)
@@ -226,7 +228,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
     ),
     snapshot$.pipe(map((snapshot) => ({ kind: 'snapshot' as const, snapshot }))),
     sighting$.pipe(map(({ pod }) => ({ kind: 'sighting' as const, pod }))),
-    findings.pipe(mergeMap(probeEvents)),
+    findings.pipe(emitAll(probeEvents)),
     starts,
     kills,
     outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
@@ -256,6 +258,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
       { book, work: [], notes: [] },
     ),
     tap((page) => {
+      if (page.book === book) return;
       book = page.book;
       books.next(book);
     }),
@@ -269,7 +272,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   );
 
   const work$ = page$.pipe(
-    mergeMap(({ work }) => from(work)),
+    emitAll(({ work }) => work),
     tap(({ uid }) => busy.add(uid)),
   );
 
@@ -293,12 +296,12 @@ export function agent(world: World, timings: AgentTimings): Agent {
       }),
       ignoreElements(),
     ),
-    page$.pipe(mergeMap(({ notes }) => notes.map((one): PodReport => ({ kind: 'note', ...one })))),
+    page$.pipe(emitAll(({ notes }) => notes.map((one): PodReport => ({ kind: 'note', ...one })))),
     probe$.pipe(
       tap((report) => {
         findings.next(report);
       }),
-      mergeMap(probeNotes),
+      emitAll(probeNotes),
     ),
     kill$.pipe(
       tap((kill) => {
@@ -336,8 +339,8 @@ export function agent(world: World, timings: AgentTimings): Agent {
   ).pipe(share());
 
   const note$ = merge(
-    report$.pipe(mergeMap((report) => (report.kind === 'note' ? happened(report.uid, report.note) : []))),
-    imageGc$.pipe(mergeMap((note) => nodeNotes(note, world.imageGc?.nodeName ?? ''))),
+    report$.pipe(emitAll((report) => (report.kind === 'note' ? happened(report.uid, report.note) : []))),
+    imageGc$.pipe(emitAll((note) => nodeNotes(note, world.imageGc?.nodeName ?? ''))),
   ).pipe(share());
   const events$ = note$.pipe(
     scan((log, happening) => recordEvent(log, happening, asyncScheduler.now()), EMPTY_EVENT_LOG),
@@ -416,16 +419,16 @@ function probeNotes(report: ProbeReport): readonly PodReport[] {
   return report.kind === 'found' && report.note ? [{ kind: 'note', uid: report.uid, note: report.note }] : [];
 }
 
-function observedBy(outcome: PodOutcome): readonly ObservedPod[] {
+function observedBy(outcome: PodOutcome): ObservedPod | undefined {
   switch (outcome.kind) {
     case 'synced':
     case 'ended':
-      return [outcome.observed];
+      return outcome.observed;
     case 'failed':
-      return outcome.observed ? [outcome.observed] : [];
+      return outcome.observed;
     case 'prepared':
     case 'cleanedUp':
-      return [];
+      return undefined;
   }
 }
 

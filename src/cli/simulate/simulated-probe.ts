@@ -39,7 +39,6 @@ export function simulatedProbe({ script, nodeName, world, passed }: ProbeGround)
 
   function ruleOf(target: ProbeTarget): ProbeRule | undefined {
     const rules = rulesFor(target);
-    if (rules.length === 0) return undefined;
     const now = passed();
     return rules.find(({ probe = target.kind, from, to, fromAge, toAge }) => {
       if (probe !== target.kind || now < from || now >= to) return false;
@@ -55,18 +54,18 @@ export function simulatedProbe({ script, nodeName, world, passed }: ProbeGround)
 
     function byDefault(...[target, probe]: Parameters<ProbePorts['probe']>): Observable<ProbeAnswer> {
       if (probe.exec) return really.ask(target, probe);
-      const isUp = world.container(target.containerId)?.state === 'running';
-      const answer: ProbeAnswer = isUp ? WELL : { result: 'failure', output: 'connection refused' };
-      return new Observable((subscriber) =>
-        asyncScheduler.schedule(() => {
-          subscriber.next(answer);
+      return new Observable((subscriber) => {
+        const isUp = world.container(target.containerId)?.state === 'running';
+        return asyncScheduler.schedule(() => {
+          subscriber.next(isUp ? WELL : REFUSED);
           subscriber.complete();
-        }, WAY),
-      );
+        }, WAY);
+      });
     }
 
-    return (target, probe) =>
-      defer(() => {
+    return (target, probe) => {
+      if (rulesFor(target).length === 0) return byDefault(target, probe);
+      return defer(() => {
         const rule = ruleOf(target);
         if (!rule) return byDefault(target, probe);
         if (rule.answer === 'timeout') {
@@ -76,7 +75,9 @@ export function simulatedProbe({ script, nodeName, world, passed }: ProbeGround)
         const said: ProbeAnswer = { result: rule.answer, output: rule.output ?? 'as the script says' };
         return byDefault(target, probe).pipe(map((answer) => (answer.result === 'success' ? said : answer)));
       });
+    };
   };
 }
 
 const WELL: ProbeAnswer = { result: 'success', output: '' };
+const REFUSED: ProbeAnswer = { result: 'failure', output: 'connection refused' };

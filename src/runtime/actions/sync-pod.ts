@@ -3,6 +3,7 @@ import {
   catchError,
   concat,
   concatMap,
+  defer,
   EMPTY,
   from,
   map,
@@ -42,59 +43,69 @@ export function syncPod(
   const { uid, pod } = work;
   const memory = { ...former, activeSince: former.activeSince ?? activeSinceOf(work, context) };
   const known = work.observed && newer(work.observed, memory.seen);
-  const look$ = known && known.revision > memory.actedAt ? of(known) : observer.observePod(uid);
+  const seen = known && known.revision > memory.actedAt ? known : undefined;
 
-  return hashesOf(work, context).pipe(
-    concatMap((hashes) => look$.pipe(map((observed) => ({ hashes, observed })))),
-    concatMap(({ hashes, observed }) => {
-      const known = knownOf(work, hashes, memory, context);
-      const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, known);
-      if (plan.steps.length === 0) {
-        return concat(tended(work, plan, context), from(settled(work, observed, plan, context)));
-      }
-      context.trace?.({ kind: 'plan', pod: identityIn(work), steps: plan.steps.map(nameOfStep) });
-      return performPlan(plan, pod, observed, memory, context).pipe(
-        concatMap((progress): Observable<PodReport> => {
-          if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
-          if (progress.kind === 'starting') return of({ kind: 'starting', uid, container: progress.container });
-          const acted = {
-            ...plan.memory,
-            pulls: progress.pulls,
-            mounts: new Map(),
-            actedAt: context.revisions.current(),
-          };
-          return observer
-            .observePod(uid)
-            .pipe(
-              mergeMap((after) =>
-                hashesOf(work, context).pipe(
-                  mergeMap((fresh) =>
-                    afterwards(work, fresh, after, progress.failures, { ...acted, seen: after }, context),
-                  ),
+  function follow(hashes: ConfigHashes, observed: ObservedPod): Observable<PodReport> {
+    const known = knownOf(work, hashes, memory, context);
+    const plan = planPod(pod, observed, memory, asyncScheduler.now(), context.backoff, known);
+    if (plan.steps.length === 0) {
+      const settled$ = from(settled(work, observed, plan, context));
+      return hasVolumes(work) ? concat(tended(work, plan, context), settled$) : settled$;
+    }
+    context.trace?.({ kind: 'plan', pod: identityIn(work), steps: plan.steps.map(nameOfStep) });
+    return performPlan(plan, pod, observed, memory, context).pipe(
+      concatMap((progress): Observable<PodReport> => {
+        if (progress.kind === 'note') return of({ kind: 'note', uid, note: progress.note });
+        if (progress.kind === 'starting') return of({ kind: 'starting', uid, container: progress.container });
+        const acted = {
+          ...plan.memory,
+          pulls: progress.pulls,
+          mounts: new Map(),
+          actedAt: context.revisions.current(),
+        };
+        return observer
+          .observePod(uid)
+          .pipe(
+            mergeMap((after) =>
+              hashesOf(work, context).pipe(
+                mergeMap((fresh) =>
+                  afterwards(work, fresh, after, progress.failures, { ...acted, seen: after }, context),
                 ),
               ),
-            );
-        }),
-        catchError((error: unknown) =>
-          of<PodReport[]>(
-            ...failureNotes(plan, error).map((note): PodReport => ({ kind: 'note', uid, note })),
-            failed(
-              work,
-              {
-                ...plan.memory,
-                // A sandbox that could not be made is none that ended soon: the ordinary retry is wait enough.
-                sandbox: memory.sandbox,
-                mounts: error instanceof VolumeError ? error.failures : memory.mounts,
-                actedAt: context.revisions.current(),
-              },
-              error,
-              error instanceof VolumeError ? untilMount(error, context) : context.retryPeriod * jitter(context),
-              observed,
             ),
+          );
+      }),
+      catchError((error: unknown) =>
+        of<PodReport[]>(
+          ...failureNotes(plan, error).map((note): PodReport => ({ kind: 'note', uid, note })),
+          failed(
+            work,
+            {
+              ...plan.memory,
+              // A sandbox that could not be made is none that ended soon: the ordinary retry is wait enough.
+              sandbox: memory.sandbox,
+              mounts: error instanceof VolumeError ? error.failures : memory.mounts,
+              actedAt: context.revisions.current(),
+            },
+            error,
+            error instanceof VolumeError ? untilMount(error, context) : context.retryPeriod * jitter(context),
+            observed,
           ),
         ),
-      );
-    }),
+      ),
+    );
+  }
+
+  // Mostly all is known already, and nothing is to be done.
+  const followed$ =
+    seen && !followsConfig(work)
+      ? defer(() => follow(NO_HASHES, seen))
+      : hashesOf(work, context).pipe(
+          concatMap((hashes) =>
+            (seen ? of(seen) : observer.observePod(uid)).pipe(concatMap((observed) => follow(hashes, observed))),
+          ),
+        );
+  return followed$.pipe(
     catchError((error: unknown) => of(failed(work, memory, error, context.retryPeriod * jitter(context)))),
   );
 }
@@ -148,9 +159,14 @@ type ConfigHashes = NonNullable<Known['configHashes']>;
 
 const NO_HASHES: ConfigHashes = new Map();
 
+function followsConfig({ pod }: Sync): boolean {
+  return pod.metadata.annotations[RESTART_ON_CONFIG_CHANGE] === 'true';
+}
+
 /** Of the containers that are to follow a change of the objects behind their variables. */
-function hashesOf({ pod }: Sync, { objects$ }: PerformContext): Observable<ConfigHashes> {
-  if (pod.metadata.annotations[RESTART_ON_CONFIG_CHANGE] !== 'true') return of(NO_HASHES);
+function hashesOf(work: Sync, { objects$ }: PerformContext): Observable<ConfigHashes> {
+  const { pod } = work;
+  if (!followsConfig(work)) return of(NO_HASHES);
   return objects$.pipe(
     take(1),
     map((objects) => {
@@ -225,6 +241,10 @@ function failureNotes(plan: PodPlan, error: unknown): readonly PodNote[] {
       ? { level: 'Warning', reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
       : { level: 'Warning', reason: 'FailedSync', message: `error syncing pod: ${message}` },
   ];
+}
+
+function hasVolumes({ pod }: Sync): boolean {
+  return (pod.spec.volumes ?? []).length > 0;
 }
 
 function tended({ uid, pod }: Sync, { finished }: PodPlan, context: PerformContext): Observable<PodReport> {

@@ -15,7 +15,11 @@ export interface ManifestState {
   readonly desired: Desired;
   /** What was decoded of every reading, so that an unchanged file is not decoded again. */
   readonly decoded: ReadonlyMap<FileReading['content'], DecodedManifest>;
+  /** The last scan that was folded; absent after one that failed. */
+  readonly scan?: ReadScan;
 }
+
+type ReadScan = Extract<ManifestScan, { kind: 'read' }>;
 
 export interface FoldOptions {
   /** The path, or the URL. */
@@ -35,10 +39,12 @@ export function initialState(memory?: FileMemory): ManifestState {
 /**
  * Folds a scan into what the files want to run. A file that has a problem keeps its last good pods beside those that
  * are good in it now; a file that vanished takes its pods with it; a scan that failed changes nothing but tells why.
- * What a URL answers is folded as the one file of a folder.
+ * What a URL answers is folded as the one file of a folder. A scan that shows what the last one has shown leaves the
+ * very same state.
  */
 export function foldManifests(state: ManifestState, scan: ManifestScan, options: FoldOptions): ManifestState {
   const { source = 'file' } = options;
+  if (scan.kind === 'read' && state.scan && isSameScan(state.scan, scan)) return state;
   const folded =
     scan.kind === 'failed' ? keepEverything(state, options.path, scan.message) : foldFiles(state, scan, options);
   if (source === 'file') return folded;
@@ -51,7 +57,7 @@ export function foldManifests(state: ManifestState, scan: ManifestScan, options:
 
 function foldFiles(
   state: ManifestState,
-  scan: Extract<ManifestScan, { kind: 'read' }>,
+  scan: ReadScan,
   { path, nodeName, source = 'file' }: FoldOptions,
 ): ManifestState {
   const decoded = new Map(
@@ -96,7 +102,16 @@ function foldFiles(
       problems: [...missing, ...files.flatMap(({ problems }) => problems), ...duplicates, ...served.problems],
     },
     decoded,
+    scan,
   };
+}
+
+function isSameScan(before: ReadScan, now: ReadScan): boolean {
+  return (
+    before.missing === now.missing &&
+    before.files.length === now.files.length &&
+    before.files.every(({ path, content }, at) => now.files[at]?.path === path && now.files[at].content === content)
+  );
 }
 
 /**
@@ -114,7 +129,8 @@ function keepEverything(state: ManifestState, origin: string, message: string): 
   const served = claimObjects(held, state.memory.objectOwners);
   const failed: Problem = { source: 'file', origin, message };
   return {
-    ...state,
+    memory: state.memory,
+    decoded: state.decoded,
     desired: {
       source: 'file',
       ...(state.desired.unheard && { unheard: true }),

@@ -4,7 +4,6 @@ import {
   defer,
   EMPTY,
   filter,
-  from,
   ignoreElements,
   merge,
   mergeMap,
@@ -21,6 +20,7 @@ import { changedKeys } from '../../model/layered-map.ts';
 import { NO_MEMORY, type AppliedResources, type KeyedBackoff, type PodMemory } from '../../model/pod-memory.ts';
 import type { PodStatus, PodUid } from '../../model/pod.ts';
 import type { Eviction } from '../../model/restart/eviction.ts';
+import { emitAll } from '../../operators/emit-all.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { PodReport } from '../workers/pod-work.ts';
@@ -85,10 +85,10 @@ export function checkpoints(
 
     const remembered$ = report$.pipe(
       filter((report) => report.kind === 'outcome'),
-      mergeMap(({ uid, memory }) => from(rememberedIn(uid, memory, known))),
+      emitAll(({ uid, memory }) => rememberedIn(uid, memory, known)),
       share(),
     );
-    const change$ = merge(book$.pipe(mergeMap((book) => from(changesOf(book, known)))), remembered$).pipe(share());
+    const change$ = merge(book$.pipe(emitAll((book) => changesOf(book, known))), remembered$).pipe(share());
 
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());

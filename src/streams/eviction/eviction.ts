@@ -4,6 +4,7 @@ import { changedKeys } from '../../model/layered-map.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { NodePaths } from '../../model/paths.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
+import { emitAll } from '../../operators/emit-all.ts';
 import { switchByKey } from '../../operators/switch-by-key.ts';
 import { takeTurns } from '../../operators/take-turns.ts';
 import type { Entry, PodBook } from '../book/pod-book.ts';
@@ -77,7 +78,7 @@ export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: N
     }
 
     return book$.pipe(
-      mergeMap((book) => {
+      emitAll((book) => {
         const before = entries;
         entries = book.entries;
         return changedKeys(before, entries).filter(

@@ -1,7 +1,8 @@
-import { asyncScheduler, defer, map, mergeMap, timer, type Observable } from 'rxjs';
+import { asyncScheduler, defer, map, timer, type Observable } from 'rxjs';
 import { changedKeys } from '../../model/layered-map.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { leftOf, type Eviction } from '../../model/restart/eviction.ts';
+import { emitAll } from '../../operators/emit-all.ts';
 import { switchByKey } from '../../operators/switch-by-key.ts';
 import type { Entry, PodBook } from '../book/pod-book.ts';
 
@@ -19,7 +20,7 @@ export function returns(book$: Observable<PodBook>): Observable<PodUid> {
   return defer(() => {
     let before: PodBook['entries'] = new Map();
     return book$.pipe(
-      mergeMap(({ entries }) => {
+      emitAll(({ entries }) => {
         const changed = changedKeys(before, entries).map((uid) => ({
           uid,
           was: awaited(before.get(uid)),

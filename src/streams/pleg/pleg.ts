@@ -24,6 +24,7 @@ import { messageWithCall } from '../../model/errors.ts';
 import type { ObservedPod, Revision, Snapshot } from '../../model/observed.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { conflateMap } from '../../operators/conflate-map.ts';
+import { emitAll } from '../../operators/emit-all.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
 import { diffPod, isEmpty, isSamePod, type PodLifecycleEvent } from './diff-pod.ts';
 import { shows, type Hint } from './hint.ts';
@@ -205,7 +206,7 @@ function sightings(
     }
 
     const suspect$: Observable<Suspect> = merge(
-      snapshot$.pipe(mergeMap((snapshot) => suspects(snapshot, told))),
+      snapshot$.pipe(emitAll((snapshot) => suspects(snapshot, told))),
       hint$.pipe(map((hint) => ({ uid: hint.uid, since: revision(), hints: [hint] }))),
     );
     const inspected$ = suspect$.pipe(
