@@ -63,6 +63,9 @@ export function memoryDisk(): MemoryDisk {
   /** Follows links, the last one too unless told otherwise. */
   function resolve(path: string, { last = true } = {}, left: number = LINKS_TO_FOLLOW): string {
     if (left === 0) throw systemError('ELOOP', 'too many links', path);
+    // Things stand at paths without links, so what stands at this very path is reached through none.
+    const there = nodes.get(path);
+    if (there && (there.type !== 'link' || !last)) return path;
     const parts = path.split('/').filter((part) => part !== '' && part !== '.');
     let at = '';
     for (const [index, part] of parts.entries()) {

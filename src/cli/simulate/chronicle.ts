@@ -35,6 +35,8 @@ interface Track {
   readonly starts: PodOutcome['starts'][number][];
   readonly ends: PodOutcome['ends'][number][];
   readonly backOffs: Draft<PodOutcome['backOffs'][number]>[];
+  /** Those of them that go on. */
+  open: readonly Draft<PodOutcome['backOffs'][number]>[];
   readonly events: Map<string, Draft<EventSeen>>;
   readonly calls: Map<string, number>;
 }
@@ -68,6 +70,7 @@ export function chronicle(nodeName: string, passed: () => number): Chronicle {
       starts: [],
       ends: [],
       backOffs: [],
+      open: [],
       events: new Map(),
       calls: new Map(),
     };
@@ -83,14 +86,15 @@ export function chronicle(nodeName: string, passed: () => number): Chronicle {
     track.state = state;
 
     const waiting = entry && state === 'backOff' ? backOffsOf(entry) : [];
-    for (const open of track.backOffs) {
-      const goesOn = waiting.some(({ container, reason }) => container === open.container && reason === open.reason);
-      if (open.to === undefined && !goesOn) open.to = now();
-    }
-    for (const { container, reason } of waiting) {
-      const isOpen = track.backOffs.some((one) => one.to === undefined && one.container === container);
-      if (!isOpen) track.backOffs.push({ container, reason, from: now() });
-    }
+    const goingOn = track.open.filter((open) =>
+      waiting.some(({ container, reason }) => container === open.container && reason === open.reason),
+    );
+    for (const open of track.open) if (!goingOn.includes(open)) open.to = now();
+    const begun = waiting
+      .filter(({ container }) => !goingOn.some((open) => open.container === container))
+      .map(({ container, reason }) => ({ container, reason, from: now() }));
+    track.backOffs.push(...begun);
+    track.open = [...goingOn, ...begun];
   }
 
   function view(): readonly PodView[] {
