@@ -40,9 +40,11 @@ describe('the command line beside a running agent', () => {
     });
     expect((await rxlet(node, 'ps', 'web', '-o', 'wide')).out).toContain('docker.io/library/busybox:1.35');
 
-    const described = await rxlet(node, 'describe', 'pod/crash');
+    const described = await until('the back-off to be told as an event too', async () => {
+      const answer = await rxlet(node, 'describe', 'pod/crash');
+      return /^ *\d+s.* Warning +BackOff/m.test(answer.out) && answer;
+    });
     expect(described.out).toMatch(/^ {4}Last State: +Terminated\n +Reason: +Error\n +Exit Code: +3$/m);
-    expect(described.out).toMatch(/^ *\d+s.* Warning +BackOff/m);
     const unknown = await rxlet(node, 'describe', 'wbe');
     expect(unknown).toMatchObject({ code: 2, out: '' });
     expect(unknown.err).toContain(`Did you mean web-${HOST}?`);
