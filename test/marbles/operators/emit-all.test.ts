@@ -22,7 +22,8 @@ describe('emitAll', () => {
       expectObservable(cold('|').pipe(emitAll(listOf))).toBe('|');
       expectObservable(cold('-b-#').pipe(emitAll(listOf))).toBe('-x-#');
       expectObservable(cold('-').pipe(emitAll(listOf))).toBe('-');
-      expectObservable(throwError(() => 'error').pipe(emitAll(listOf))).toBe('#');
+      const error = new Error('broken');
+      expectObservable(throwError(() => error).pipe(emitAll(listOf))).toBe('#', {}, error);
     }),
   );
 
