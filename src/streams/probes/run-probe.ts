@@ -1,4 +1,4 @@
-import { catchError, defer, EMPTY, exhaustMap, filter, map, of, takeWhile, type Observable } from 'rxjs';
+import { catchError, defer, EMPTY, exhaustMap, filter, map, of, take, takeWhile, type Observable } from 'rxjs';
 import { assertNever, messageOf } from '../../model/errors.ts';
 import type { PodNote } from '../workers/pod-work.ts';
 import { probeTicks, type ProbeClock, type ProbeTick } from './probe-ticks.ts';
@@ -40,6 +40,7 @@ export function runProbe(run: ProbeRun, probe: ProbePorts['probe']): Observable<
 
     /** Put together once, as a node asks its questions by the hundred thousand. */
     const answer$ = defer(() => probe(run.target(), run.probe)).pipe(
+      take(1), // not each of them completes at once with its answer
       catchError((error: unknown, again$): Observable<ProbeAnswer | Unasked> => {
         tries += 1;
         return tries < TRIES ? again$ : of({ result: 'unasked', error });
