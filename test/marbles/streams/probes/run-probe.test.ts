@@ -43,6 +43,19 @@ describe('runProbe', () => {
   );
 
   it(
+    'an answer ends its question, though its stream goes on, as over https and grpc',
+    marbles(({ cold, expectObservable }) => {
+      const probe = every(4, { failureThreshold: 3 });
+      const expected = 'f---f---(F|)';
+      const outcome$ = runProbe(run('liveness', { probe }), () => cold('f-', { f: bad }));
+      expectObservable(outcome$.pipe(brief), '^ 30ms !').toBe(expected, {
+        f: failing('Liveness', 'success'),
+        F: failing('Liveness', 'failure'),
+      });
+    }),
+  );
+
+  it(
     'failures are counted anew after a success',
     marbles(({ expectObservable }) => {
       const probe = every(4, { failureThreshold: 2 });
