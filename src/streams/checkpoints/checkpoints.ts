@@ -53,7 +53,7 @@ export interface CheckpointFailure {
 
 type Change = { readonly kind: 'keep'; readonly uid: PodUid } | { readonly kind: 'drop'; readonly uid: PodUid };
 
-/** Milliseconds between two writes of the status of one pod at least. */
+/** Milliseconds at least from one write of the status of a pod to the next. */
 const PAUSE = 1_000;
 /** Milliseconds until what could not be written is tried again, unless there is something newer to write before. */
 const RETRY = 10_000;
@@ -93,14 +93,12 @@ export function checkpoints(
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
       const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
-      // The runtime can tell a status again, but not the back-off: an agent that is killed now would forget it.
+      // The runtime can tell a status again, but not the back-off, nor what containers were given: an agent that is killed now would forget it.
       const urgent$ = merge(remembered$, change$.pipe(filter((change) => change.kind === 'drop'))).pipe(
         filter((change) => change.uid === uid),
       );
-      return concat(
-        store.save(checkpoint).pipe(ignoreElements()),
-        timer(PAUSE).pipe(ignoreElements(), takeUntil(urgent$)),
-      );
+      // Beside each other, so that what is urgent is heard while a status is being written, too.
+      return merge(store.save(checkpoint), timer(PAUSE).pipe(takeUntil(urgent$))).pipe(ignoreElements());
     }
 
     function writeAtLast(change: Change): Observable<CheckpointFailure> {

@@ -84,7 +84,7 @@ describe('checkpoints', () => {
       const remove = cold<undefined>('-|');
       const kept$ = checkpoints({ book$, report$: NEVER }, store([], { save: () => save, remove: () => remove }));
       expectObservable(kept$, '------------- 1300ms !').toBe('-');
-      expectSubscriptions(save.subscriptions).toBe(['--^---!', '-- 1004ms ^---!']);
+      expectSubscriptions(save.subscriptions).toBe(['--^---!', '-- 1000ms ^---!']);
       expectSubscriptions(remove.subscriptions).toBe('------------- 1200ms ^!');
     }),
   );
@@ -137,6 +137,17 @@ describe('checkpoints', () => {
       const save = cold<undefined>('-|');
       expectObservable(checkpoints({ book$, report$ }, store([], { save: () => save })), '8ms !').toBe('-');
       expectSubscriptions(save.subscriptions).toBe(['^!', '----^!']);
+    }),
+  );
+
+  it(
+    'keeps no back-off waiting that came while a status was being written',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+      const book$ = hot('  p---------', books);
+      const report$ = hot('-a--------', { a: outcome(backoff(10)) });
+      const save = cold<undefined>('---|');
+      expectObservable(checkpoints({ book$, report$ }, store([], { save: () => save })), '8ms !').toBe('-');
+      expectSubscriptions(save.subscriptions).toBe(['^--!', '---^--!']);
     }),
   );
 
