@@ -1,8 +1,9 @@
-import type { Observable } from 'rxjs';
+import { concat, of, type Observable } from 'rxjs';
 import type { UpdateMode } from '../model/rxlet-annotations.ts';
 import { podActions } from '../runtime/pod-actions.ts';
 import { unmountVolumes } from '../runtime/volumes/tear-down-volumes.ts';
 import type { PerformContext } from '../runtime/perform-context.ts';
+import { removeContainer } from '../runtime/steps/remove-container.ts';
 import type { PodSources } from '../sources/merge-sources.ts';
 import { agent, type Agent, type AgentTimings, type World } from '../streams/agent.ts';
 import { meterListing } from '../streams/pleg/meter-listing.ts';
@@ -80,7 +81,17 @@ export function composeAgent(
       ...(context.cgroups && cgroupLayout ? { cgroups: { port: context.cgroups, layout: cgroupLayout } } : {}),
       ...(rotation ? { rotation } : {}),
       ...(localUsage ? { localUsage } : {}),
-      ...(imageGc ? { imageGc: { ...imageGc, monotonic: context.monotonic, nodeName: context.facts.nodeName } } : {}),
+      ...(imageGc
+        ? {
+            imageGc: {
+              ...imageGc,
+              removeContainer: ({ pod, container }) =>
+                concat(removeContainer(pod, container, false, context), of(undefined)),
+              monotonic: context.monotonic,
+              nodeName: context.facts.nodeName,
+            },
+          }
+        : {}),
       backoff: context.backoff,
       kept,
       actions: meterActions(tape?.actions(actions) ?? actions, meter),

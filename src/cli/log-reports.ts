@@ -76,6 +76,11 @@ export function rotationLine({ ok, path, message }: RotationNote): LogLine {
 
 export function imageGcLine(note: ImageGcNote): LogLine {
   if (note.kind === 'trouble') return { level: 'warn', message: note.message, fields: { reason: note.reason } };
+  if (note.kind === 'cleared') {
+    const { pod, container } = note;
+    const fields = { pod: `${pod.metadata.namespace}/${pod.metadata.name}`, container: container.name };
+    return { level: 'info', message: 'removed a container that has ended to make room', fields };
+  }
   const why = note.reason === 'age' ? 'that was unused for too long' : 'to make room';
   const { names, id, size } = note.image;
   return { level: 'info', message: `removed an image ${why}`, fields: { image: names[0] ?? id, bytes: size } };

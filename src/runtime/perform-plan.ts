@@ -126,7 +126,7 @@ function performStep(
     case 'resizeContainer':
       return resizeContainer(pod, step.container, step.running, context);
     case 'removeContainer':
-      return removeContainer(pod, step.container, step.keepLog === true, context);
+      return optional(removeContainer(pod, step.container, step.keepLog === true, context));
     case 'removeSandbox':
       return optional(unlessGone(cri.removePodSandbox({ podSandboxId: step.sandbox.id })));
     default:

@@ -43,7 +43,8 @@ import { eviction } from './eviction/eviction.ts';
 import { returns } from './eviction/returns.ts';
 import { keepCgroups, type CgroupLayout } from './cgroups/keep-cgroups.ts';
 import { rotateLogs, type RotationConfig, type RotationNote, type RotationPorts } from './logs/rotate-logs.ts';
-import { imageGc, type ImageGcLimits, type ImageGcNote } from './image-gc/image-gc.ts';
+import { imageGc, type ImageGcLimits, type ImageGcNote, type ImageGcPorts } from './image-gc/image-gc.ts';
+import { spareContainers } from './image-gc/spare-containers.ts';
 import { housekeeping, type HousekeepingNote } from './housekeeping/housekeeping.ts';
 import { pleg, type PlegHealth, type PlegTimings } from './pleg/pleg.ts';
 import type { Hint } from './pleg/hint.ts';
@@ -94,6 +95,8 @@ export interface World {
   /** Absent where images are left to somebody else. */
   readonly imageGc?: {
     readonly images: NodeImages;
+    /** Removes a container that has ended, with its log; emits when that is done. */
+    readonly removeContainer: ImageGcPorts['removeContainer'];
     readonly limits: ImageGcLimits;
     /** Milliseconds of a clock that never jumps. */
     readonly monotonic: () => number;
@@ -330,6 +333,8 @@ export function agent(world: World, timings: AgentTimings): Agent {
           {
             images: world.imageGc.images,
             isWanted: (image) => wantsImage(book, image),
+            spareContainers: () => spareContainers(book),
+            removeContainer: world.imageGc.removeContainer,
             complete$: book$.pipe(filter(isComplete)),
             monotonic: world.imageGc.monotonic,
           },

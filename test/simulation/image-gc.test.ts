@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { POD_NAME } from '../../src/model/cri/labels.ts';
 import type { Pod } from '../../src/model/pod.ts';
+import type { ContainerBehaviour } from '../../src/simulation/process-script.ts';
 import type { ImageGcLimits } from '../../src/streams/image-gc/image-gc.ts';
-import { folder, live, pod, runningPods, type ImageGcStory } from './harness.ts';
+import { folder, live, pod, runningPods, starts, type ImageGcStory } from './harness.ts';
+import { statusOf } from './pod-stories.ts';
 import type { World } from '../../src/simulation/simulated-node.ts';
 
 const MB = 1_000_000;
@@ -34,6 +37,22 @@ function removals({ calls }: World): readonly string[] {
 
 function idOf(request: unknown): string {
   return (request as { readonly image: { readonly image: string } }).image.image.slice(0, 11);
+}
+
+/** The job fails, and succeeds the second time; everything else runs on. */
+function failsOnce({ pod: { name }, attempt }: Parameters<ContainerBehaviour>[0]): ReturnType<ContainerBehaviour> {
+  return name === 'job'
+    ? { prints: [{ text: 'at work', after: 100 }], exits: { after: 1_000, code: attempt === 0 ? 1 : 0 } }
+    : {};
+}
+
+/** How many containers of a pod the runtime holds. */
+function instancesOf(world: World, name: string): number {
+  return world.containers().filter(({ config }) => config.labels?.[POD_NAME] === name).length;
+}
+
+function logsOf({ disk }: World, name: string): readonly string[] {
+  return [...disk.nodes.keys()].filter((path) => path.includes(`_${name}_`) && path.endsWith('.log'));
 }
 
 function pulls({ calls }: World): number {
@@ -106,6 +125,48 @@ describe('images that nobody uses', () => {
         expect(second).toBeGreaterThanOrEqual(3_900);
         expect(second).toBeLessThan(4_300);
         expect(pulls(world)).toBe(1);
+      },
+    );
+  });
+
+  it('are those of jobs that are done, too, when the disk is short: their containers go first, and what came of them stays', () => {
+    const images = {
+      'busybox:1.35': { present: true, size: 10 * MB },
+      'job:1': { size: 60 * MB },
+      'web:1': { size: 20 * MB },
+    };
+    const told: unknown[] = [];
+    let before: readonly number[] = [];
+    const job: Pod = podWith('job', 'job:1');
+    const done: Pod = { ...job, spec: { ...job.spec, restartPolicy: 'OnFailure' } };
+    live(
+      {
+        images,
+        imageGc: gc({ highThresholdPercent: 99, evictionHard: { 'imagefs.available': '15%' } }),
+        containerBehaviour: failsOnce,
+      },
+      ({ agent, at, world }) => {
+        const wanted = [pod('a'), done];
+        agent(folder([0, wanted], [300_000, [...wanted, podWith('web', 'web:1')]]), 0, 400_000);
+        agent(folder([0, [...wanted, podWith('web', 'web:1')]]), 400_000, 800_000);
+        for (const time of [250_000, 390_000, 799_000]) at(time, () => told.push(statusOf(world, 'job')));
+        at(290_000, () => {
+          before = [instancesOf(world, 'job'), logsOf(world, 'job').length];
+        });
+      },
+      (world) => {
+        const main = {
+          restartCount: 1,
+          state: { terminated: { exitCode: 0 } },
+          lastState: { terminated: { exitCode: 1 } },
+        };
+        const succeeded = { phase: 'Succeeded', containerStatuses: [main] };
+        expect(told).toMatchObject([succeeded, succeeded, succeeded]);
+        expect(before).toEqual([2, 2]);
+        expect([instancesOf(world, 'job'), logsOf(world, 'job').length]).toEqual([0, 0]);
+        expect(starts(world).length).toBe(4);
+        expect(removals(world)).toHaveLength(1);
+        expect(runningPods(world)).toEqual(['a/main', 'web/main']);
       },
     );
   });

@@ -4,9 +4,11 @@ import { containerLink } from '../../model/paths.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { PerformContext } from '../perform-context.ts';
 import { unlessGone } from '../stop-pod.ts';
-import { optional } from './optional.ts';
 
-/** Removes a container that has ended, with its link and, unless that is to be kept, its log. */
+/**
+ * Removes a container that has ended, with its link and, unless that is to be kept, its log. Completes when that is
+ * done; errors where the runtime refuses it.
+ */
 export function removeContainer(
   pod: Pod,
   container: ObservedContainer,
@@ -14,12 +16,10 @@ export function removeContainer(
   { cri, files, paths }: PerformContext,
 ): Observable<never> {
   const log = container.detail?.logPath ?? '';
-  return optional(
-    concat(
-      files.removeFile(containerLink(paths, pod.metadata, container.name, container.id)).pipe(ignoreElements()),
-      unlessGone(cri.removeContainer({ containerId: container.id })),
-      keepsLog || log === '' ? EMPTY : removeLog(log, files),
-    ),
+  return concat(
+    files.removeFile(containerLink(paths, pod.metadata, container.name, container.id)).pipe(ignoreElements()),
+    unlessGone(cri.removeContainer({ containerId: container.id })),
+    keepsLog || log === '' ? EMPTY : removeLog(log, files),
   );
 }
 

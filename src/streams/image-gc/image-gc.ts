@@ -15,6 +15,7 @@ import {
   type Observable,
 } from 'rxjs';
 import { messageOf } from '../../model/errors.ts';
+import type { PodUid } from '../../model/pod.ts';
 import {
   chooseImages,
   followImages,
@@ -32,6 +33,7 @@ import {
   type Shortage,
 } from '../../model/images/image-room.ts';
 import type { NodeImages } from '../ports/node-images.ts';
+import type { SpareContainer } from './spare-containers.ts';
 
 export interface ImageGcLimits extends RoomLimits, AgeLimits {}
 
@@ -39,19 +41,25 @@ export interface ImageGcPorts {
   readonly images: NodeImages;
   /** Whether a pod asks for an image, though no container has it yet; asked anew before each removal. */
   readonly isWanted: (image: NodeImage) => boolean;
+  /** Containers that nobody needs any more, as far as is known. */
+  readonly spareContainers: () => readonly SpareContainer[];
+  /** Removes one, with its log; emits when that is done. */
+  readonly removeContainer: (spare: SpareContainer) => Observable<unknown>;
   /** Emits when it is known what all pods ask for. */
   readonly complete$: Observable<unknown>;
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number;
 }
 
-/** What became of images. */
+/** What became of images, and of what holds them. */
 export type ImageGcNote =
   | { readonly kind: 'removed'; readonly image: NodeImage; readonly reason: 'age' | 'space' }
+  | ({ readonly kind: 'cleared' } & SpareContainer)
   /** Something is wrong with the disk or with making room on it; `isEvent`: and worth an event of the node. */
   | {
       readonly kind: 'trouble';
-      readonly reason: 'EvictionThresholdMet' | 'FreeDiskSpaceFailed' | 'ImageGCFailed' | 'InvalidDiskCapacity';
+      readonly reason:
+        'ContainerGCFailed' | 'EvictionThresholdMet' | 'FreeDiskSpaceFailed' | 'ImageGCFailed' | 'InvalidDiskCapacity';
       readonly message: string;
       readonly isEvent: boolean;
     };
@@ -71,10 +79,11 @@ const SOONEST = 1_000;
  * result    ----------r-r----      r: an image removed
  * ```
  *
- * Never one that a container has or a pod asks for, one that is pinned, or a new one. Never errors, never completes.
+ * Never one that a container has or a pod asks for, one that is pinned, or a new one. Where a threshold of eviction is
+ * passed, containers that nobody needs go before them: they hold images, too. Never errors, never completes.
  */
 export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<ImageGcNote> {
-  const { images, isWanted, complete$, monotonic } = ports;
+  const { images, isWanted, spareContainers, removeContainer, complete$, monotonic } = ports;
   return defer(() => {
     const begun = monotonic();
     let histories: ImageHistories | undefined;
@@ -82,6 +91,8 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
     let roomAt = -Infinity;
     let isStarved = false;
     let hasFailed = false;
+    /** Containers that were removed and are still shown. */
+    let cleared = new Set<string>();
 
     function look(): Observable<ImageGcNote> {
       return images.disk().pipe(
@@ -89,8 +100,9 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
           const [shortage, note$] = judge(disk);
           const now = monotonic();
           const makesRoom = isShort(shortage) && now >= roomAt;
+          const cleared$ = makesRoom && shortage.starved !== undefined ? clear() : EMPTY;
           const list$ = makesRoom || now >= listAt ? collect(makesRoom) : EMPTY;
-          return concat(note$, list$);
+          return concat(note$, cleared$, list$);
         }),
         catchError((error: unknown) => {
           const isEvent = hasFailed; // one failure may be a runtime that is just starting
@@ -114,6 +126,33 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
       isStarved = shortage.starved !== undefined;
       const message = `Attempting to reclaim ${shortage.starved ?? ''}`;
       return [shortage, isNews ? of(trouble('EvictionThresholdMet', message)) : EMPTY];
+    }
+
+    function clear(): Observable<ImageGcNote> {
+      return defer(() => {
+        const spare = spareContainers();
+        cleared = new Set(spare.map(({ container }) => container.id).filter((id) => cleared.has(id)));
+        const stuck = new Set<PodUid>();
+        return from(spare.filter(({ container }) => !cleared.has(container.id))).pipe(
+          concatMap((one) => removeSpare(one, stuck)),
+        );
+      });
+    }
+
+    /** Where one of a pod stays, the newer ones do too: the state of the pod would be that of an older one. */
+    function removeSpare(spare: SpareContainer, stuck: Set<PodUid>): Observable<ImageGcNote> {
+      const { pod, container } = spare;
+      return defer(() => (stuck.has(pod.metadata.uid) ? EMPTY : removeContainer(spare))).pipe(
+        map((): ImageGcNote => {
+          cleared.add(container.id);
+          return { kind: 'cleared', ...spare };
+        }),
+        catchError((error: unknown) => {
+          stuck.add(pod.metadata.uid);
+          const name = `${container.name} of ${pod.metadata.namespace}/${pod.metadata.name}`;
+          return of(trouble('ContainerGCFailed', `container ${name} could not be removed: ${messageOf(error)}`, false));
+        }),
+      );
     }
 
     function collect(isWanting: boolean): Observable<ImageGcNote> {

@@ -9,7 +9,10 @@ import {
   type ImageGcNote,
   type ImageGcPorts,
 } from '../../../../src/streams/image-gc/image-gc.ts';
+import type { SpareContainer } from '../../../../src/streams/image-gc/spare-containers.ts';
 import type { NodeImages } from '../../../../src/streams/ports/node-images.ts';
+import type { PodUid } from '../../../../src/model/pod.ts';
+import { container, pod } from '../../fakes.ts';
 
 const LIMITS: ImageGcLimits = {
   highThresholdPercent: 85,
@@ -81,7 +84,15 @@ function live(
       ...more,
     };
     imageGc(
-      { images: node, isWanted: () => false, complete$: of(true), monotonic: () => scheduler.now(), ...ports },
+      {
+        images: node,
+        isWanted: () => false,
+        spareContainers: () => [],
+        removeContainer: () => of(undefined),
+        complete$: of(true),
+        monotonic: () => scheduler.now(),
+        ...ports,
+      },
       { ...LIMITS, ...limits },
     )
       .pipe(takeUntil(timer(seconds * 1_000)))
@@ -96,6 +107,7 @@ function live(
 
 function lineOf(note: ImageGcNote): string {
   if (note.kind === 'removed') return `${note.reason} ${note.image.id}`;
+  if (note.kind === 'cleared') return `cleared ${note.container.id}`;
   return `${note.reason}${note.isEvent ? '' : ' (log only)'}: ${note.message}`;
 }
 
@@ -215,6 +227,74 @@ describe('imageGc', () => {
       60,
     );
     expect(notes).toEqual(['20 EvictionThresholdMet: Attempting to reclaim ephemeral-storage', '20 space a']);
+  });
+
+  describe('containers that nobody needs', () => {
+    const spare = (...ids: readonly string[]): readonly SpareContainer[] =>
+      ids.map((id) => ({ pod: pod({ metadata: { name: 'job', uid: 'j' as PodUid } }), container: container({ id }) }));
+    const starved = {
+      limits: { evictionHard: { 'imagefs.available': '30%' } },
+      images: always(image('a', { size: 4 })),
+    };
+
+    it('go before images where a threshold of evictionHard is passed', () => {
+      const { notes } = live({ ...starved, others: () => 67, ports: { spareContainers: () => spare('x', 'y') } }, 5);
+      expect(notes).toEqual([
+        '0 EvictionThresholdMet: Attempting to reclaim ephemeral-storage',
+        '0 cleared x',
+        '0 cleared y',
+        '0 space a',
+      ]);
+    });
+
+    it('let images stay when they made room enough', () => {
+      let used = 67;
+      const ports: Partial<ImageGcPorts> = {
+        spareContainers: () => spare('x'),
+        removeContainer: () =>
+          defer(() => {
+            used = 60;
+            return of(undefined);
+          }),
+      };
+      const { notes } = live({ ...starved, others: () => used, ports }, 5);
+      expect(notes.slice(1)).toEqual(['0 cleared x']);
+    });
+
+    it('stay where only the usual share is passed', () => {
+      const { notes } = live(
+        { others: () => 90, images: always(image('a')), ports: { spareContainers: () => spare('x') } },
+        5,
+      );
+      expect(notes.map((note) => note.split(' ')[1])).toEqual(['space', 'FreeDiskSpaceFailed:']);
+    });
+
+    it('are told once each, however long they are shown', () => {
+      const shown: readonly (readonly string[])[] = [['x'], ['x', 'y']];
+      let asked = 0;
+      const { notes } = live(
+        {
+          ...starved,
+          others: () => 80,
+          ports: { spareContainers: () => spare(...(shown[asked++] ?? [])) },
+        },
+        301,
+      );
+      expect(notes.filter((note) => note.includes('cleared'))).toEqual(['0 cleared x', '300 cleared y']);
+    });
+
+    it('stay in their pod where an older one cannot be removed, and hold up nothing else', () => {
+      const ports: Partial<ImageGcPorts> = {
+        spareContainers: () => [...spare('x', 'y'), { pod: pod(), container: container({ id: 'z' }) }],
+        removeContainer: (one) => (one.container.id === 'x' ? throwError(() => new Error('busy')) : of(undefined)),
+      };
+      const { notes } = live({ ...starved, others: () => 67, ports }, 5);
+      expect(notes.slice(1)).toEqual([
+        '0 ContainerGCFailed (log only): container main of default/job could not be removed: busy',
+        '0 cleared z',
+        '0 space a',
+      ]);
+    });
   });
 
   it('#62: removes nothing for room where the high share is 100', () => {
