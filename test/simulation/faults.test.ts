@@ -3,7 +3,19 @@ import type { Pod } from '../../src/model/pod.ts';
 import { faultDice, type Fault, type Faults } from '../../src/simulation/faults.ts';
 import type { World } from '../../src/simulation/simulated-node.ts';
 import { folder, live, pod, runningPods, starts, type Life } from './harness.ts';
-import { crashes, declared, lives, MINUTE, podOf, ranUids, SECOND, statusOf, times } from './pod-stories.ts';
+import {
+  crashes,
+  declared,
+  execProbe,
+  lives,
+  MINUTE,
+  podOf,
+  ranUids,
+  runs,
+  SECOND,
+  statusOf,
+  times,
+} from './pod-stories.ts';
 
 /** The first calls of a name meet a fault. */
 function firstOf(name: string, fault: Fault, many = 1): Faults {
@@ -140,6 +152,23 @@ describe('answers out of order', () => {
       (world) => {
         expect(lives(world).filter((line) => line.startsWith('started'))).toHaveLength(4);
         expect(runningPods(world)).toEqual(['web/main']);
+      },
+    );
+  });
+
+  it('never make an old look at a pod count more than a newer one: what ended during a slow look starts again', () => {
+    const probed = podOf('web', { containers: [declared('main', { startupProbe: execProbe() })] });
+    live(
+      {
+        // The second is sent when the container has just started.
+        faults: ({ name, nth }) =>
+          name === 'PodSandboxStatus' && nth === 1 ? { kind: 'late', by: 6 * SECOND } : undefined,
+        containerBehaviour: ({ attempt }) => (attempt === 0 ? { exits: { after: 3 * SECOND, code: 1 } } : {}),
+      },
+      runs(5 * MINUTE, [0, [probed]]),
+      (world) => {
+        expect(lives(world)).toEqual(['started main 0', 'exited main 0', 'started main 1']);
+        expect(times(world, 'started', 'main')[1]).toBeLessThan(10 * SECOND);
       },
     );
   });

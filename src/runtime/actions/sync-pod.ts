@@ -16,6 +16,7 @@ import { allContainers } from '../../model/containers.ts';
 import { configHash } from '../../model/env/config-hash.ts';
 import { RESTART_ON_CONFIG_CHANGE } from '../../model/rxlet-annotations.ts';
 import { messageOf } from '../../model/errors.ts';
+import { newerLook } from '../../model/newer-look.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { PodMemory } from '../../model/pod-memory.ts';
 import { identityIn } from '../../streams/trace/trace-page.ts';
@@ -42,7 +43,8 @@ export function syncPod(
 ): Observable<PodReport> {
   const { uid, pod } = work;
   const memory = { ...former, activeSince: former.activeSince ?? activeSinceOf(work, context) };
-  const known = work.observed && newer(work.observed, memory.seen);
+  // What came while the last work went on may be older than the look with which that has ended.
+  const known = work.observed && newerLook(work.observed, memory.seen);
   const seen = known && known.revision > memory.actedAt ? known : undefined;
 
   function follow(hashes: ConfigHashes, observed: ObservedPod): Observable<PodReport> {
@@ -108,11 +110,6 @@ export function syncPod(
   return followed$.pipe(
     catchError((error: unknown) => of(failed(work, memory, error, context.retryPeriod * jitter(context)))),
   );
-}
-
-/** What came while the last work went on may be older than the look with which that has ended. */
-function newer(one: ObservedPod, other: ObservedPod | undefined): ObservedPod {
-  return other && other.revision > one.revision ? other : one;
 }
 
 /** For people. */

@@ -1,5 +1,6 @@
 import { isShallowEqual } from '../../model/deep-equal.ts';
 import { assertNever } from '../../model/errors.ts';
+import { newerLook } from '../../model/newer-look.ts';
 import type { Pod } from '../../model/pod.ts';
 import { isEvicted } from '../../model/status/evicted-status.ts';
 import type { PodOutcome, WaitingReasons } from '../workers/pod-work.ts';
@@ -32,7 +33,13 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
     case 'ended':
       if (entry.phase !== 'terminating') return;
       if (draft.up.has(uid)) draft.up = new Set([...draft.up].filter((other) => other !== uid));
-      put(draft, toEnded({ ...entry, observed: outcome.observed, waiting: new Map() }, 'nothing of it runs any more'));
+      put(
+        draft,
+        toEnded(
+          { ...entry, observed: newerLook(outcome.observed, entry.observed), waiting: new Map() },
+          'nothing of it runs any more',
+        ),
+      );
       return;
     case 'cleanedUp':
       if (entry.phase !== 'ended') return;
@@ -49,7 +56,9 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
 }
 
 function applySynced(draft: Draft, entry: Syncing, outcome: Extract<PodOutcome, { kind: 'synced' }>): void {
-  const { observed, finished, verdict } = outcome;
+  const { finished, verdict } = outcome;
+  // What was sighted while a slow look went on is newer, and nobody would tell it again.
+  const observed = newerLook(outcome.observed, entry.observed);
   const waiting = isSameWaiting(entry.waiting, outcome.waiting) ? entry.waiting : outcome.waiting;
   const synced = toSynced(entry, { observed, waiting, ...(verdict ? { verdict } : {}) });
   if (finished && synced.pod) note(draft, toFinished(synced));

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../model/admission/admission-node.ts';
 import { graceOf } from '../../model/grace.ts';
+import { newerLook } from '../../model/newer-look.ts';
 import type { ObservedPod } from '../../model/observed.ts';
 import type { Pod, PodUid } from '../../model/pod.ts';
 import type { Eviction } from '../../model/restart/eviction.ts';
@@ -67,7 +68,7 @@ export function toFailed(
   entry: Preparing | Syncing | Terminating | Ended,
   { error, observed }: { readonly error: unknown; readonly observed?: ObservedPod },
 ): Preparing | Syncing | Terminating | Ended {
-  const failed = { ...entry, error, ...(observed ? { observed } : {}) };
+  const failed = { ...entry, error, ...(observed ? { observed: newerLook(observed, entry.observed) } : {}) };
   if (failed.phase === 'syncing') delete failed.starting;
   return failed;
 }
