@@ -34,6 +34,8 @@ export interface CallsOptions {
   readonly faults: Faults;
   /** Whether calls that are over are kept. */
   readonly remembers: boolean;
+  /** Whether an answer that takes no time comes in the step of its effect; else it comes in a later one of that millisecond. */
+  readonly inStep: boolean;
 }
 
 /** How one call takes place, when nothing goes wrong. */
@@ -76,7 +78,7 @@ const NOWHERE = -1;
 /** Milliseconds until a call learns that nobody listens on the socket. */
 const REFUSAL = 1;
 
-export function calls({ random, latencyOf, faults: firstFaults, remembers }: CallsOptions): Calls {
+export function calls({ random, latencyOf, faults: firstFaults, remembers, inStep }: CallsOptions): Calls {
   const log: SimulatedCall[] = [];
   const counts = new Map<string, number>();
   const cuts = new Subject<undefined>();
@@ -139,6 +141,10 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers }: Cal
       if (isCri(name)) underWay.add(cut);
       let action = asyncScheduler.schedule(() => {
         const answer = answerOf(act);
+        if (inStep && after === 0) {
+          end(answer);
+          return;
+        }
         // The news of what was done is always there before the answer, were it in the same millisecond.
         action = asyncScheduler.schedule(() => {
           end(answer);

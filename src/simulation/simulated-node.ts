@@ -1,6 +1,6 @@
 import { fromRoot } from '../model/paths.ts';
 import { merge, type Observable } from 'rxjs';
-import type { CgroupDriver } from '../model/cri/api.ts';
+import type { CgroupDriver, Image } from '../model/cri/api.ts';
 import { TERMINATION_MESSAGE_PATH } from '../model/cri/labels.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 import type { CriStats } from '../streams/ports/cri-stats.ts';
@@ -33,6 +33,8 @@ export interface SimulatedNodeOptions {
   readonly images?: Readonly<Record<string, SimulatedImage>>;
   /** What the process of each container does; unless told it runs for ever and ends politely. */
   readonly containerBehaviour?: ContainerBehaviour;
+  /** When an answer comes that takes no time: after all that is due in that millisecond, or `inStep` with its effect. */
+  readonly answers?: 'inStep';
   /** Which calls go wrong. */
   readonly faults?: Faults;
   /** Whether the runtime has a stream of container events; true unless told. */
@@ -51,6 +53,8 @@ export interface World {
   readonly sandboxes: () => readonly SimulatedSandbox[];
   readonly containers: () => readonly SimulatedContainer[];
   readonly container: (containerId: string) => SimulatedContainer | undefined;
+  /** Those that are on the node. */
+  readonly images: () => readonly Image[];
   /** The containers whose process runs now. */
   readonly running: () => readonly SimulatedContainer[];
   /** Every call to the runtime and the disk, in the order in which they were sent. */
@@ -127,6 +131,7 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
     random,
     faults,
     remembers,
+    inStep: options.answers === 'inStep',
     latencyOf: (name) => latencies[name] ?? LATENCIES[name] ?? OTHER_LATENCY,
   });
   const body = machine({
@@ -164,6 +169,7 @@ export function simulatedNode(options: SimulatedNodeOptions): SimulatedNode {
       sandboxes: () => [...body.sandboxes.values()],
       containers: () => [...body.containers.values()],
       container: (id) => body.containers.get(id),
+      images: store.all,
       running: () => [...body.containers.values()].filter(({ state }) => state === 'running'),
       calls: phone.log,
       history: body.history,

@@ -98,6 +98,10 @@ export function folder(...script: readonly (readonly [at: number, pods: readonly
 export interface ImageGcStory {
   readonly capacity: number;
   readonly limits: ImageGcLimits;
+  /** Bytes that somebody else has on it; none unless told. */
+  readonly foreign?: () => number;
+  /** Hears how full it is whenever the agent does. */
+  readonly told?: (disk: DiskUsage) => void;
 }
 
 export interface Life {
@@ -251,12 +255,13 @@ export function agentOn(
 }
 
 /** The images of a simulated node, on a disk of their own. */
-function imagesOn(cri: Cri, { capacity }: ImageGcStory): NodeImages {
+function imagesOn(cri: Cri, { capacity, foreign = () => 0, told = () => undefined }: ImageGcStory): NodeImages {
   const disk$ = cri.imageFsInfo().pipe(
     map(({ imageFilesystems = [] }): DiskUsage => {
-      const used = imageFilesystems[0]?.usedBytes?.value ?? 0;
+      const used = (imageFilesystems[0]?.usedBytes?.value ?? 0) + foreign();
       return { capacity, used, available: Math.max(0, capacity - used), inodes: 0, inodesFree: 0 };
     }),
+    tap(told),
   );
   return nodeImages({ cri, usage: { disk: () => disk$, device: () => of(1) }, rootDir: '/var/lib/rxlet' });
 }

@@ -1,8 +1,20 @@
 import type { ExecSyncRequest } from '../../../src/model/cri/api.ts';
+import { backTooSoon, evictedForNothing, outlivesItsEnd, worthMoreKilled } from './eviction-checks.ts';
+import { moreImagesGoThanMust, neededImageGoes, usedImageGoesFirst } from './image-checks.ts';
 import type { WorldRecord } from './journal.ts';
 import { isLeft } from './missing.ts';
 import { processOf, type PlannedPod } from './planned-pods.ts';
-import { declaredOf, isRunning, replay, type Instance, type Moment } from './replay.ts';
+import {
+  beginningOf,
+  declaredOf,
+  idIn,
+  isRunning,
+  mayForget,
+  NOTING,
+  replay,
+  type Instance,
+  type Moment,
+} from './replay.ts';
 
 type Check = (record: WorldRecord) => readonly string[];
 
@@ -18,6 +30,13 @@ export type Invariant =
   | 'volumes are never removed under a running container'
   | 'nothing is started for a pod that is finished'
   | 'nothing starts before its turn'
+  | 'what has ended runs no more'
+  | 'only who takes too much is evicted'
+  | 'an evicted pod stays away for its time'
+  | 'who asked for memory is killed last'
+  | 'no image goes that somebody needs'
+  | 'no more images go than must'
+  | 'images that were used go last'
   | 'the streams of the agent never end'
   | 'when faults stop, observed equals desired soon'
   | 'nothing throws';
@@ -113,6 +132,14 @@ const INVARIANTS: Readonly<Record<Invariant, Check>> = {
       startsIn(entry, moment).flatMap(({ started }) => tooEarly(started, entry.at, moment)),
     ),
 
+  'what has ended runs no more': outlivesItsEnd,
+  'only who takes too much is evicted': evictedForNothing,
+  'an evicted pod stays away for its time': backTooSoon,
+  'who asked for memory is killed last': worthMoreKilled,
+  'no image goes that somebody needs': neededImageGoes,
+  'no more images go than must': moreImagesGoThanMust,
+  'images that were used go last': usedImageGoesFirst,
+
   'the streams of the agent never end': ({ entries }) =>
     entries
       .filter((entry) => entry.kind === 'streamEnd')
@@ -149,31 +176,6 @@ function startsIn(
   if (entry.kind !== 'happening' || entry.happening.kind !== 'started' || !entry.happening.container) return [];
   const started = moment.instances.get(entry.happening.container.id);
   return started ? [{ started, running: runningNow(moment) }] : [];
-}
-
-/** A call that brings something of a pod to life, and whose pod that is. */
-function beginningOf(
-  entry: Entry,
-  { instances, uidOfSandbox }: Moment,
-): { readonly call: string; readonly uid: string } | undefined {
-  if (entry.kind !== 'call') return undefined;
-  const request = entry.request as {
-    readonly config?: { readonly metadata?: { readonly uid?: string } };
-    readonly podSandboxId?: string;
-  };
-  const uid =
-    entry.name === 'RunPodSandbox'
-      ? request.config?.metadata?.uid
-      : entry.name === 'CreateContainer'
-        ? uidOfSandbox.get(request.podSandboxId ?? '')
-        : entry.name === 'StartContainer'
-          ? instances.get(idIn(request))?.uid
-          : undefined;
-  return uid === undefined ? undefined : { call: entry.name, uid };
-}
-
-function idIn(request: unknown): string {
-  return (request as { readonly containerId?: string }).containerId ?? '';
 }
 
 /** Seconds that the runtime gives at least, and how far off a count of whole seconds may be. */
@@ -237,7 +239,7 @@ function hasReason(record: WorldRecord, instance: Instance, moment: Moment): boo
 
 /** Whether somebody has filled its disk, so that it is ended and begins anew. */
 function mayBeEvicted(uid: string, { known, lastStep }: Moment): boolean {
-  return known.get(uid)?.version?.limited === true && lastStep.has('fill');
+  return known.get(uid)?.version?.limited !== undefined && lastStep.has('fill');
 }
 
 /** Whether no regular container of a pod will run any more: then its sidecars are ended. */
@@ -302,9 +304,6 @@ function newestBefore(started: Instance, moment: Moment): Instance | undefined {
 /** The least wait after the second of two ends, and what it may be short of that. Milliseconds. */
 const FIRST_BACKOFF = 10_000;
 const SLACK = 200;
-/** Until the agent has noted for its successor that it restarted a container. */
-const NOTING = 3_000;
-
 /**
  * The second restart of a container waits for 10 s at least, and the third for 20 s (facts sheet 9), whoever was the
  * agent meanwhile.
@@ -337,11 +336,6 @@ function isKnownToCrash(
   if (moment.lastStep.has('setClock')) return false;
   const crash = moment.agentEndedAt;
   return crash < first - NOTING || (crash >= last + NOTING && !mayForget(record));
-}
-
-/** Whether something in this world may have kept an agent from writing down what its successor has to know. */
-function mayForget({ plan: { rates, steps } }: WorldRecord): boolean {
-  return Object.keys(rates).length > 0 || steps.some((step) => step.do === 'fullDisk' || step.do === 'readOnlyDisk');
 }
 
 /** Whether it may not be known any more that a pod has ended: its traces were lost, or never written. */

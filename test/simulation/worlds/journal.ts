@@ -14,6 +14,19 @@ export type Entry = { readonly at: number } & (
   | { readonly kind: 'agent'; readonly isUp: boolean }
   /** The book of the agent moved a pod to another phase; absent: it was forgotten. */
   | { readonly kind: 'phase'; readonly uid: string; readonly phase?: PodPhase }
+  /** The kernel kills a container for want of memory. */
+  | { readonly kind: 'oomKill'; readonly id: string }
+  /** The book sends a pod away for so many milliseconds; whether it does take too much of the disk. */
+  | { readonly kind: 'evicted'; readonly uid: string; readonly wait: number; readonly takesTooMuch: boolean }
+  /** The agent is told how full the disk with the images is; bytes. */
+  | { readonly kind: 'disk'; readonly used: number; readonly capacity: number }
+  /** The agent asks the runtime to remove an image; with the names of all that are there. */
+  | {
+      readonly kind: 'imageGoes';
+      readonly names: readonly string[];
+      readonly isPinned: boolean;
+      readonly present: readonly string[];
+    }
   /** A stream of the agent that must go on for ever did not. */
   | { readonly kind: 'streamEnd'; readonly stream: string; readonly error?: unknown }
 );

@@ -13,6 +13,7 @@ import {
 } from 'rxjs';
 import { assertNever } from '../../../src/model/errors.ts';
 import { workloadMemory } from '../../../src/cli/workload-memory.ts';
+import type { ExecSyncRequest, Image, RemoveImageRequest } from '../../../src/model/cri/api.ts';
 import type { Desired } from '../../../src/model/desired.ts';
 import type { Pod, PodStatus } from '../../../src/model/pod.ts';
 import type { PodCommand } from '../../../src/model/pod-command.ts';
@@ -20,14 +21,23 @@ import type { PodSights } from '../../../src/model/workloads/pod-sight.ts';
 import { expandDesired } from '../../../src/sources/expand-desired.ts';
 import type { CommandReply } from '../../../src/sources/hold-pods.ts';
 import { podSights } from '../../../src/streams/workloads/pod-sights.ts';
-import { faultDice } from '../../../src/simulation/faults.ts';
-import { simulatedNode, type SimulatedNode } from '../../../src/simulation/simulated-node.ts';
+import type { Latency } from '../../../src/simulation/calls.ts';
+import { faultDice, type Fault, type SimulatedCall } from '../../../src/simulation/faults.ts';
+import { CALL_NAMES } from '../../../src/simulation/latencies.ts';
+import { KILLED } from '../../../src/simulation/machine.ts';
+import type { SimulatedContainer } from '../../../src/simulation/node-objects.ts';
+import {
+  simulatedNode,
+  type SimulatedNode,
+  type SimulatedNodeOptions,
+} from '../../../src/simulation/simulated-node.ts';
 import { virtualTime } from '../../../src/simulation/virtual-time.ts';
 import type { PodBook, PodPhase } from '../../../src/streams/book/pod-book.ts';
-import { agentOn } from '../harness.ts';
+import { agentOn, type ImageGcStory } from '../harness.ts';
 import type { Entry, WorldRecord } from './journal.ts';
-import { behaviourOf, limitedVolume, plannedPod, plannedWorkload, type PlannedPod } from './planned-pods.ts';
+import { behaviourOf, fillingOf, plannedPod, plannedWorkload, TOO_MUCH, type PlannedPod } from './planned-pods.ts';
 import { missingIn } from './missing.ts';
+import { imageGcOf, imagesOf } from './planned-images.ts';
 import type { Happen, WorldPlan } from './world-plan.ts';
 
 /** Milliseconds after the last step until faults stop. */
@@ -37,6 +47,10 @@ const BOUND = 16 * 60_000;
 /** Milliseconds between two looks whether all is well, and how many in a row have to find it so. */
 const LOOK = 1_000;
 const LOOKS = 4;
+/** Milliseconds that a fault lasts which has no other end. */
+const LONG = 60_000;
+/** Milliseconds between two containers that the kernel kills while memory is wanting. */
+const OOM_PAUSE = 1_000;
 
 /** What is done to the ports of a node before the agent gets them. */
 export type Disguise = (node: SimulatedNode) => SimulatedNode;
@@ -59,12 +73,14 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
   const node = simulatedNode({
     seed: plan.seed,
     events: plan.events,
-    images: { 'busybox:1.35': { present: true } },
+    images: imagesOf(plan),
+    ...paceOf(plan),
     containerBehaviour: behaviourOf(plan, time.passed),
     faults: (call, random) => {
       const { name, request } = call;
       write({ kind: 'call', index: world.calls.length - 1, name, request });
-      return time.passed() < calmAt ? dice(call, random) : undefined;
+      if (name === 'RemoveImage') noteImage((request as RemoveImageRequest).image?.image ?? '');
+      return time.passed() < calmAt ? inTheEnd(call, dice(call, random)) : undefined;
     },
   });
   const { world } = node;
@@ -92,6 +108,28 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     sets.next({ source: 'file', pods, objects: [...workloads.values()], problems: [] });
   }
 
+  /** Bytes that somebody else has on the disk with the images. */
+  let foreign = 0;
+  const imageGc: ImageGcStory | undefined = plan.images && {
+    ...imageGcOf(plan.images),
+    foreign: () => foreign,
+    told: ({ used, capacity }) => {
+      write({ kind: 'disk', used, capacity });
+    },
+  };
+  function noteImage(id: string): void {
+    const all = world.images();
+    const image = all.find((one) => one.id === id);
+    const namesOf = ({ repoTags = [] }: Image): readonly string[] => repoTags;
+    if (image)
+      write({
+        kind: 'imageGoes',
+        names: namesOf(image),
+        isPinned: image.pinned === true,
+        present: all.flatMap(namesOf),
+      });
+  }
+
   const agents = new Subject<boolean>();
   const done = new Subject<undefined>();
   let phases: ReadonlyMap<string, PodPhase> = new Map();
@@ -108,6 +146,17 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
         },
       }),
     );
+  }
+
+  /** When each pod that was evicted is to begin anew; those that a later agent takes up are no news. */
+  const evictedUntil = new Map<string, number>();
+  function noteEvictions({ entries: pages }: PodBook): void {
+    for (const [uid, { eviction }] of pages) {
+      if (!eviction || evictedUntil.get(uid) === eviction.until) continue;
+      evictedUntil.set(uid, eviction.until);
+      const takesTooMuch = world.disk.typeOf(fillingOf(uid)) !== 'missing';
+      write({ kind: 'evicted', uid, wait: eviction.delay, takesTooMuch });
+    }
   }
 
   function notePhases({ entries: pages }: PodBook): void {
@@ -143,12 +192,14 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     const sights = new Subject<PodSights>();
     const memory = workloadMemory('/var/lib/rxlet/workloads.json', shown.files);
     const desired$ = plan.workloads === undefined ? sets : expandDesired(sets, sights, memory).pipe(tap(noteExpanded));
-    const { report$, housekeeping$, checkpoint$, book$, stopped$, reply$ } = agentOn(
+    const { report$, housekeeping$, checkpoint$, imageGc$, book$, stopped$, reply$ } = agentOn(
       shown,
       desired$,
       commands,
       nothing,
       nothing,
+      undefined,
+      imageGc,
     );
     write({ kind: 'agent', isUp: true });
     return merge(
@@ -157,7 +208,8 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
       endless('report$', report$),
       endless('housekeeping$', housekeeping$),
       endless('checkpoint$', checkpoint$),
-      endless('book$', book$.pipe(tap(notePhases))),
+      imageGc ? endless('imageGc$', imageGc$) : EMPTY,
+      endless('book$', book$.pipe(tap(noteEvictions), tap(notePhases))),
       podSights(book$).pipe(
         tap((seen) => {
           sights.next(seen);
@@ -195,7 +247,19 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
         commands.next({ verb: step.verb, namespace: 'default', name: `p${step.pod % plan.pods.length}` });
         return;
       case 'fill':
-        fill(step.pod % plan.pods.length);
+        fill(step.pod);
+        return;
+      case 'fillImageDisk':
+        if (!plan.images) return;
+        foreign = Math.round((imageGcOf(plan.images).capacity * step.percent) / 100);
+        later(step.for, () => {
+          foreign = 0;
+        });
+        return;
+      case 'fillMemory':
+        timer(0, OOM_PAUSE)
+          .pipe(takeUntil(timer(step.for)))
+          .subscribe({ next: killForMemory, error: fail });
         return;
       case 'crash':
         agents.next(false);
@@ -245,12 +309,21 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     }
   }
 
+  /** The volume of this pod, or else of the next that has one. */
   function fill(pod: number): void {
-    const { uid } = wanted.get(pod)?.pod.metadata ?? { uid: '' };
     const { disk } = world;
-    const volume = limitedVolume(uid);
-    if (disk.typeOf(volume) === 'directory')
-      disk.put(`${volume}/big`, { type: 'file', mode: 0o644, content: 'x'.repeat(101) });
+    const uids = plan.pods.map((_pod, index) => wanted.get((pod + index) % plan.pods.length)?.pod.metadata.uid ?? '');
+    const path = uids.map(fillingOf).find((one) => disk.typeOf(one.replace(/\/[^/]*$/, '')) === 'directory');
+    if (path !== undefined) disk.put(path, { type: 'file', mode: 0o644, content: 'x'.repeat(TOO_MUCH) });
+  }
+
+  /** As the kernel: the process of the greatest score goes, the newest where several have it. */
+  function killForMemory(): void {
+    const scoreOf = ({ config }: SimulatedContainer): number => config.linux?.resources?.oomScoreAdj ?? 0;
+    const [victim] = world.running().toSorted((a, b) => scoreOf(b) - scoreOf(a) || b.startedAt - a.startedAt);
+    if (!victim) return;
+    write({ kind: 'oomKill', id: victim.id });
+    world.exit(victim.id, KILLED, 'OOMKilled');
   }
 
   function later(after: number, act: () => void): void {
@@ -294,6 +367,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
               statuses,
               entries,
               workloads: [...workloads.values()],
+              images: plan.images,
             });
             well = missing.length === 0 ? well + 1 : 0;
             if (well < LOOKS) return;
@@ -319,6 +393,21 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     missing,
     failures,
   };
+}
+
+/** Where nobody gives up waiting, as for a pull or a hook, no fault is for ever: it would not stop with the others. */
+function inTheEnd({ name, request }: SimulatedCall, fault: Fault | undefined): Fault | undefined {
+  const isAwaited = name === 'PullImage' || (name === 'ExecSync' && (request as ExecSyncRequest).timeout === 0);
+  if (!isAwaited) return fault;
+  if (fault?.kind === 'hang') return { kind: 'slow', by: LONG };
+  return fault?.kind === 'loseAnswer' ? { ...fault, error: 'unavailable' } : fault;
+}
+
+/** How fast the calls of a world are. */
+function paceOf({ answers }: WorldPlan): Pick<SimulatedNodeOptions, 'answers' | 'latencies'> {
+  if (answers === undefined) return {};
+  const timeless = Object.fromEntries(CALL_NAMES.map((name): [string, Latency] => [name, [0, 0]]));
+  return { answers: 'inStep', ...(answers === 'timeless' ? { latencies: timeless } : {}) };
 }
 
 /** What a step takes that goes on beside those after it. */

@@ -4,8 +4,9 @@ import type { SimulatedContainer } from '../../../src/simulation/node-objects.ts
 import type { World } from '../../../src/simulation/simulated-node.ts';
 import type { PodPhase } from '../../../src/streams/book/pod-book.ts';
 import type { Entry } from './journal.ts';
-import { processOf, type PlannedPod } from './planned-pods.ts';
-import type { VersionPlan } from './world-plan.ts';
+import { imageGcOf, isOld } from './planned-images.ts';
+import { fillingOf, processOf, type PlannedPod } from './planned-pods.ts';
+import type { ImagesPlan, VersionPlan } from './world-plan.ts';
 
 const PODS = '/var/lib/rxlet/pods';
 const LOGS = '/var/log/pods';
@@ -18,13 +19,15 @@ interface Told {
   readonly entries: readonly Entry[];
   /** What is wanted of workloads. */
   readonly workloads: readonly Workload[];
+  /** The disk with the images, where they are cleared away. */
+  readonly images: ImagesPlan | undefined;
 }
 
 /** What keeps observed from being as desired; empty when all is well. */
 export function missingIn(
   world: World,
   wanted: ReadonlyMap<string, PlannedPod>,
-  { phases, statuses, entries, workloads }: Told,
+  { phases, statuses, entries, workloads, images }: Told,
 ): readonly string[] {
   const { disk } = world;
   const list = (path: string): readonly string[] => (disk.typeOf(path) === 'missing' ? [] : disk.list(path));
@@ -79,6 +82,7 @@ export function missingIn(
       const ups = [...ready, ...running].map(({ id }) => `${uid} is finished, but ${id.slice(0, 6)} is up`);
       return mayBeFinished(uid, policy, entries) ? ups : [...ups, `${uid} is finished, but should run`];
     }
+    if (phase === 'syncing' && disk.typeOf(fillingOf(uid)) !== 'missing') return [`${uid} takes too much of the disk`];
     if (phase !== 'syncing') return [`${uid} is ${phase ?? 'not in the book'}`];
     if (ready.length !== 1) return [`${uid} has ${ready.length} ready sandboxes`];
     const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
@@ -97,7 +101,21 @@ export function missingIn(
     });
   }
 
-  return [...strangers, ...short, ...[...wanted].flatMap(([uid, one]) => missingOf(uid, one))];
+  return [
+    ...strangers,
+    ...short,
+    ...(images ? spareImages(world, images) : []),
+    ...[...wanted].flatMap(([uid, one]) => missingOf(uid, one)),
+  ];
+}
+
+/** What could go, and should, while the disk with the images is full. */
+function spareImages(world: World, plan: ImagesPlan): readonly string[] {
+  const { capacity, limits } = imageGcOf(plan);
+  const all = world.images();
+  const used = all.reduce((sum, { size = 0 }) => sum + size, 0);
+  if (used * 100 < capacity * limits.highThresholdPercent) return [];
+  return all.filter(isOld).map(({ repoTags }) => `the disk is full, and ${repoTags?.[0] ?? ''} is there`);
 }
 
 export function isLeft(policy: string, exitCode: number): boolean {

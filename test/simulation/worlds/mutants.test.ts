@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type * as ChooseImages from '../../../src/model/images/choose-images.ts';
+import type * as ImageRoom from '../../../src/model/images/image-room.ts';
+import type * as OomScore from '../../../src/model/oom-score.ts';
 import type * as RestartPolicy from '../../../src/model/restart/restart-policy.ts';
 import type * as SerializeByKey from '../../../src/operators/serialize-by-key.ts';
 import type * as Observe from '../../../src/runtime/observe.ts';
@@ -55,6 +58,31 @@ vi.mock('../../../src/model/restart/restart-policy.ts', async (original) => {
   return {
     ...real,
     afterExit: (...parts: Parameters<typeof real.afterExit>) => now.mutant?.afterExit?.() ?? real.afterExit(...parts),
+  };
+});
+
+vi.mock('../../../src/model/oom-score.ts', async (original) => {
+  const real = await original<typeof OomScore>();
+  return {
+    oomScoreAdj: (...parts: Parameters<typeof real.oomScoreAdj>) =>
+      now.mutant?.oomScoreAdj?.() ?? real.oomScoreAdj(...parts),
+  };
+});
+vi.mock('../../../src/model/images/image-room.ts', async (original) => {
+  const real = await original<typeof ImageRoom>();
+  return {
+    ...real,
+    isShort: (...parts: Parameters<typeof real.isShort>) => now.mutant?.isShort?.() ?? real.isShort(...parts),
+  };
+});
+vi.mock('../../../src/model/images/choose-images.ts', async (original) => {
+  const real = await original<typeof ChooseImages>();
+  return {
+    ...real,
+    chooseImages: (...parts: Parameters<typeof real.chooseImages>) => {
+      const choice = real.chooseImages(...parts);
+      return now.mutant?.chosen?.(choice, parts[0]) ?? choice;
+    },
   };
 });
 

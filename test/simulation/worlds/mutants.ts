@@ -12,6 +12,7 @@ import {
   type Observable,
 } from 'rxjs';
 import type { CreateContainerRequest } from '../../../src/model/cri/api.ts';
+import type { Choice, NodeImage } from '../../../src/model/images/choose-images.ts';
 import type { ObservedPod } from '../../../src/model/observed.ts';
 import type { SerializeByKeyConfig } from '../../../src/operators/serialize-by-key.ts';
 import type { SimulatedNode } from '../../../src/simulation/simulated-node.ts';
@@ -20,7 +21,8 @@ import type { PodReport, PodWork } from '../../../src/streams/workers/pod-work.t
 import type { PodActions } from '../../../src/streams/workers/pod-workers.ts';
 import type { Invariant } from './invariants.ts';
 import type { Disguise } from './live-world.ts';
-import type { PodPlan, ProcessPlan, StepPlan, VersionPlan, WorldPlan } from './world-plan.ts';
+import { TOO_MUCH } from './planned-pods.ts';
+import type { ImagesPlan, PodPlan, ProcessPlan, StepPlan, VersionPlan, WorldPlan } from './world-plan.ts';
 
 type Lanes = SerializeByKeyConfig<PodWork, unknown, PodReport>;
 
@@ -40,11 +42,17 @@ export interface Mutant {
   readonly observed?: (pod: ObservedPod) => ObservedPod;
   readonly page?: (page: Page) => Page;
   readonly afterExit?: () => 'restart';
+  readonly oomScoreAdj?: () => number;
+  readonly isShort?: () => boolean;
+  readonly chosen?: (choice: Choice, all: readonly NodeImage[]) => Choice;
 }
 
 const NEVER_AGAIN = 1e9;
 const DROP: StepPlan = { after: 5_000, do: 'drop', pod: 0 };
 const FULL_DISK: StepPlan = { after: 0, do: 'fullDisk', for: 3_000 };
+
+const FILL: StepPlan = { after: 5_000, do: 'fill', pod: 0 };
+const ROOMY: ImagesPlan = { capacity: 20, old: 2 };
 
 const PLAIN: ProcessPlan = { times: 0, after: 1_000, code: 1, last: 'runs', onTerm: 900, liveness: false };
 
@@ -196,6 +204,55 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     world: world({}),
     observed: (pod) => ({ ...pod, containers: pod.containers.map((one) => ({ ...one, annotations: {} })) }),
   },
+  'evicts nobody': {
+    by: 'when faults stop, observed equals desired soon',
+    world: world({ limited: 'volume' }, FILL),
+    disguise: (node) => takes(node, 0),
+  },
+  'evicts whoever has a limit': {
+    by: 'only who takes too much is evicted',
+    world: world({ limited: 'containers' }),
+    disguise: (node) => takes(node, 2 * TOO_MUCH),
+  },
+  'takes the eviction of a pod for its end': {
+    by: 'what has ended runs no more',
+    world: world({ limited: 'volume' }, FILL),
+    actions: (real) => ({
+      perform: (work, memory) =>
+        work.kind === 'terminate' && work.why.startsWith('Usage') ? of(endedAtOnce(work)) : real.perform(work, memory),
+    }),
+  },
+  'lets an evicted pod come back at once': {
+    by: 'an evicted pod stays away for its time',
+    world: world({ limited: 'volume' }, FILL),
+    page: startsAllThatWait,
+  },
+  'makes all processes alike to the kernel': {
+    by: 'who asked for memory is killed last',
+    world: {
+      ...world({}, { after: 5_000, do: 'fillMemory', for: 500 }),
+      pods: [podOf({}), podOf({ qos: 'Burstable' }), podOf({ qos: 'Guaranteed' })],
+    },
+    oomScoreAdj: () => 0,
+  },
+  'removes images as long as there are any': {
+    by: 'no more images go than must',
+    world: { ...world({}), images: { capacity: 20, old: 3 } },
+    isShort: () => true,
+  },
+  'removes pinned images too': {
+    by: 'no image goes that somebody needs',
+    world: { ...world({}, { after: 6_000, do: 'fillImageDisk', percent: 90, for: 20_000 }), images: ROOMY },
+    chosen: (choice, all) => ({ ...choice, spare: all }),
+  },
+  'removes what was used last first': {
+    by: 'images that were used go last',
+    world: {
+      ...world({}, DROP, { after: 9_000, do: 'fillImageDisk', percent: 70, for: 20_000 }),
+      images: ROOMY,
+    },
+    chosen: (choice) => ({ ...choice, spare: choice.spare.toReversed() }),
+  },
   'lets an error of one pod pass': {
     by: 'the streams of the agent never end',
     world: world({}, FULL_DISK),
@@ -222,10 +279,16 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
 };
 
 /** A small world of one pod with one container, without dice. */
-function world(
-  { fixedUid = false, times = 0, onTerm = 900, ...more }: Partial<PodPlan & ProcessPlan & VersionPlan>,
-  ...steps: readonly StepPlan[]
-): WorldPlan {
+function world(parts: Partial<PodPlan & ProcessPlan & VersionPlan>, ...steps: readonly StepPlan[]): WorldPlan {
+  return { seed: 1, events: true, pods: [podOf(parts)], steps, rates: {} };
+}
+
+function podOf({
+  fixedUid = false,
+  times = 0,
+  onTerm = 900,
+  ...more
+}: Partial<PodPlan & ProcessPlan & VersionPlan>): PodPlan {
   const process: ProcessPlan = { times, after: 1_000, code: 1, last: 'runs', onTerm, liveness: false };
   const version: VersionPlan = {
     policy: 'Always',
@@ -235,7 +298,7 @@ function world(
     containers: [process],
     ...more,
   };
-  return { seed: 1, events: true, pods: [{ fixedUid, versions: [version, version] }], steps, rates: {} };
+  return { fixedUid, versions: [version, version] };
 }
 
 function withCri(
@@ -262,6 +325,11 @@ function endsAllAtOnce(node: SimulatedNode): SimulatedNode {
       return concat(stop$.pipe(ignoreElements()), stopContainer(request));
     },
   }));
+}
+
+/** Whatever is looked at takes so many bytes. */
+function takes(node: SimulatedNode, bytes: number): SimulatedNode {
+  return { ...node, volumeFiles: { ...node.volumeFiles, usage: () => of(bytes) } };
 }
 
 function endedAtOnce(work: Extract<PodWork, { kind: 'terminate' }>): PodReport {

@@ -15,6 +15,7 @@ export interface PlannedPod {
 const IMAGES = ['busybox:1.35', 'busybox:1', 'busybox:2'] as const;
 const MOUNT = { name: 'm', mountPath: '/m' };
 const LIMITED = { name: 'd', mountPath: '/d' };
+const LIMIT = '100';
 
 export function plannedPod({ pods }: WorldPlan, number: number, versionNumber: number): PlannedPod {
   const index = number % pods.length;
@@ -31,16 +32,20 @@ export function plannedPod({ pods }: WorldPlan, number: number, versionNumber: n
 }
 
 function specOf(version: VersionPlan, image: string): Partial<PodSpec> {
-  const { policy, grace, containers, sidecars = [], init, volume, limited = false } = version;
+  const { policy, grace, containers, sidecars = [], init, volume, limited } = version;
   const volumeMounts = [...(volume ? [MOUNT] : []), ...(limited ? [LIMITED] : [])];
-  const common: Partial<Container> = { image, ...(volumeMounts.length > 0 ? { volumeMounts } : {}) };
+  const common: Partial<Container> = {
+    image,
+    ...(volumeMounts.length > 0 ? { volumeMounts } : {}),
+    resources: resourcesOf(version),
+  };
   const initContainers = [
     ...sidecars.map((process, place) => container(`s${place}`, process, { ...common, restartPolicy: 'Always' })),
     ...(init ? [declared('init', common)] : []),
   ];
   const volumes = [
     ...(volume ? [{ name: MOUNT.name, emptyDir: { medium: 'Memory' } }] : []),
-    ...(limited ? [{ name: LIMITED.name, emptyDir: { sizeLimit: '100' } }] : []),
+    ...(limited ? [{ name: LIMITED.name, emptyDir: limited === 'volume' ? { sizeLimit: LIMIT } : {} }] : []),
   ];
   return {
     restartPolicy: policy,
@@ -49,6 +54,15 @@ function specOf(version: VersionPlan, image: string): Partial<PodSpec> {
     ...(initContainers.length > 0 ? { initContainers } : {}),
     ...(volumes.length > 0 ? { volumes } : {}),
   };
+}
+
+function resourcesOf({ limited, qos }: VersionPlan): NonNullable<Container['resources']> {
+  const requests = qos && { cpu: '10m', memory: '16Mi' };
+  const limits = {
+    ...(qos === 'Guaranteed' ? requests : {}),
+    ...(limited === 'containers' ? { 'ephemeral-storage': LIMIT } : {}),
+  };
+  return { ...(requests ? { requests } : {}), ...(Object.keys(limits).length > 0 ? { limits } : {}) };
 }
 
 function container(
@@ -82,9 +96,12 @@ export function plannedWorkload({ workloads = [] }: WorldPlan, which: number, ve
   return aWorkload(kind, { name: `w${which}`, spec, image: existing(IMAGES[version]) });
 }
 
-/** Where the limited volume of a pod lies. */
-export function limitedVolume(uid: string): string {
-  return `/var/lib/rxlet/pods/${uid}/volumes/kubernetes.io~empty-dir/${LIMITED.name}`;
+/** More than any pod may take of the disk that has a limit; bytes. */
+export const TOO_MUCH = 1_001;
+
+/** What fills the limited volume of a pod, while it is there. */
+export function fillingOf(uid: string): string {
+  return `/var/lib/rxlet/pods/${uid}/volumes/kubernetes.io~empty-dir/${LIMITED.name}/big`;
 }
 
 function existing<T>(planned: T | undefined): T {

@@ -136,6 +136,10 @@ export function replay(
         if (entry.phase) phases.set(entry.uid, entry.phase);
         else phases.delete(entry.uid);
         return;
+      case 'evicted':
+      case 'oomKill':
+      case 'disk':
+      case 'imageGoes':
       case 'streamEnd':
         return;
     }
@@ -158,6 +162,39 @@ export function replay(
     learn(entry);
   }
   return found;
+}
+
+/** A call that brings something of a pod to life, and whose pod that is. */
+export function beginningOf(
+  entry: Entry,
+  { instances, uidOfSandbox }: Moment,
+): { readonly call: string; readonly uid: string } | undefined {
+  if (entry.kind !== 'call') return undefined;
+  const request = entry.request as {
+    readonly config?: { readonly metadata?: { readonly uid?: string } };
+    readonly podSandboxId?: string;
+  };
+  const uid =
+    entry.name === 'RunPodSandbox'
+      ? request.config?.metadata?.uid
+      : entry.name === 'CreateContainer'
+        ? uidOfSandbox.get(request.podSandboxId ?? '')
+        : entry.name === 'StartContainer'
+          ? instances.get(idIn(request))?.uid
+          : undefined;
+  return uid === undefined ? undefined : { call: entry.name, uid };
+}
+
+export function idIn(request: unknown): string {
+  return (request as { readonly containerId?: string }).containerId ?? '';
+}
+
+/** Milliseconds until the agent has noted for its successor what that has to know. */
+export const NOTING = 3_000;
+
+/** Whether something in this world may have kept an agent from writing down what its successor has to know. */
+export function mayForget({ plan: { rates, steps } }: WorldRecord): boolean {
+  return Object.keys(rates).length > 0 || steps.some((step) => step.do === 'fullDisk' || step.do === 'readOnlyDisk');
 }
 
 /** The container of a manifest that an instance is of. */

@@ -10,7 +10,14 @@ export function shrinkWorld(plan: WorldPlan, fails: (plan: WorldPlan) => boolean
 function smallerThan(plan: WorldPlan): readonly WorldPlan[] {
   const { pods, steps, rates } = plan;
   const without = <T>(list: readonly T[], index: number): readonly T[] => list.filter((_, place) => place !== index);
+  const bare = (key: 'workloads' | 'images' | 'answers'): readonly WorldPlan[] => {
+    const { [key]: left, ...less } = plan;
+    return left === undefined ? [] : [less];
+  };
   return [
+    ...bare('workloads'),
+    ...bare('images'),
+    ...bare('answers'),
     ...(Object.keys(rates).length > 0 ? [{ ...plan, rates: {} }] : []),
     ...(pods.length > 1 ? pods.map((_pod, index) => ({ ...plan, pods: without(pods, index) })) : []),
     ...steps.map((_step, index) => ({ ...plan, steps: without(steps, index) })),

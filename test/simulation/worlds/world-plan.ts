@@ -35,8 +35,10 @@ export interface VersionPlan {
   readonly sidecars?: readonly ProcessPlan[];
   /** Every container mounts an emptyDir in memory. */
   readonly volume: boolean;
-  /** Every container mounts an emptyDir on the disk that may not hold more than 100 bytes. */
-  readonly limited?: boolean;
+  /** Every container mounts an emptyDir on the disk; that, or every container, may not take more than 100 bytes. */
+  readonly limited?: 'volume' | 'containers';
+  /** How little its memory may be taken; of the least unless told. */
+  readonly qos?: 'Guaranteed' | 'Burstable';
   readonly containers: readonly ProcessPlan[];
 }
 
@@ -56,6 +58,18 @@ export interface WorkloadPlan {
   readonly fails: boolean;
 }
 
+/** A disk of its own for images, with some that no pod asks for. Sizes are in {@link IMAGE_UNIT}s. */
+export interface ImagesPlan {
+  readonly capacity: number;
+  /** How many there are that nobody asks for, of 2 each. */
+  readonly old: number;
+  /** Milliseconds after which those that nobody uses go though there is room; absent: never. */
+  readonly maximumAge?: number;
+}
+
+/** Bytes: what an image takes that pods ask for. */
+export const IMAGE_UNIT = 10_000_000;
+
 export type Happen =
   | { readonly do: 'want'; readonly pod: number; readonly version: number }
   | { readonly do: 'drop'; readonly pod: number }
@@ -63,6 +77,10 @@ export type Happen =
   | { readonly do: 'command'; readonly verb: PodVerb; readonly pod: number }
   /** Something fills the limited volume of a pod. */
   | { readonly do: 'fill'; readonly pod: number }
+  /** Somebody's files take so many percent of the disk with the images. */
+  | { readonly do: 'fillImageDisk'; readonly percent: number; readonly for: number }
+  /** The node lacks memory: each second the kernel kills the container that is to go first. */
+  | { readonly do: 'fillMemory'; readonly for: number }
   /** The document of a workload is written in one of its versions, or removed. */
   | { readonly do: 'wantWorkload'; readonly workload: number; readonly version: number }
   | { readonly do: 'dropWorkload'; readonly workload: number }
@@ -94,6 +112,10 @@ export interface WorldPlan {
   readonly steps: readonly StepPlan[];
   /** What calls meet until the last step has been done. */
   readonly rates: FaultRates;
+  /** Images are cleared away; absent: they all stay. */
+  readonly images?: ImagesPlan;
+  /** Answers that take no time come in the very step of their effect; with `timeless` none takes any, but for faults. */
+  readonly answers?: 'inStep' | 'timeless';
 }
 
 /** Mostly close to what was before: that is where races are. */
@@ -145,7 +167,8 @@ const versionPlan: fc.Arbitrary<VersionPlan> = fc
       containers: fc.array(processPlan, { minLength: 1, maxLength: 3, size: 'max' }),
     }),
     rarely('sidecars', fc.array(processPlan, { minLength: 1, maxLength: 2, size: 'max' }), 2),
-    rarely('limited', fc.constant(true)),
+    rarely('limited', fc.constantFrom<VersionPlan['limited']>('volume', 'containers'), 3),
+    rarely('qos', fc.constantFrom<VersionPlan['qos']>('Guaranteed', 'Burstable'), 3),
   )
   .map((parts) => Object.assign({}, ...parts) as VersionPlan);
 
@@ -161,6 +184,13 @@ const workloadPlan: fc.Arbitrary<WorkloadPlan> = fc.record({
   fails: fc.boolean(),
 });
 
+const imagesPlan: fc.Arbitrary<ImagesPlan> = fc
+  .tuple(
+    fc.record({ capacity: fc.integer({ min: 5, max: 20 }), old: fc.integer({ min: 0, max: 3 }) }),
+    rarely('maximumAge', fc.integer({ min: 2_000, max: 60_000 }), 2),
+  )
+  .map((parts) => Object.assign({}, ...parts) as ImagesPlan);
+
 const which = fc.integer({ min: 0, max: 5 });
 const pod = fc.integer({ min: 0, max: 2 });
 const doing = <Name extends Happen['do'], More extends object>(
@@ -173,7 +203,9 @@ const happen: fc.Arbitrary<Happen> = fc.oneof(
   { arbitrary: doing('want', { pod, version: fc.integer({ min: 0, max: 2 }) }), weight: 8 },
   { arbitrary: doing('drop', { pod }), weight: 4 },
   { arbitrary: doing('command', { verb: fc.constantFrom('stop', 'start', 'restart'), pod }), weight: 3 },
-  { arbitrary: doing('fill', { pod }), weight: 1 },
+  { arbitrary: doing('fill', { pod }), weight: 3 },
+  { arbitrary: doing('fillImageDisk', { percent: fc.integer({ min: 20, max: 100 }), for: pause }), weight: 1 },
+  { arbitrary: doing('fillMemory', { for: pause }), weight: 1 },
   {
     arbitrary: doing('wantWorkload', { workload: fc.constant(0), version: fc.integer({ min: 0, max: 1 }) }),
     weight: 1,
@@ -221,5 +253,7 @@ export const worldPlans: fc.Arbitrary<WorldPlan> = fc
       rates,
     }),
     rarely('workloads', fc.tuple(workloadPlan), 2),
+    rarely('images', imagesPlan, 2),
+    rarely('answers', fc.constantFrom<WorldPlan['answers']>('inStep', 'timeless'), 2),
   )
   .map((parts) => Object.assign({}, ...parts) as WorldPlan);
