@@ -1,41 +1,53 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { debounceTime, defer, filter, ignoreElements, map, tap, type Observable } from 'rxjs';
+import { defer, ignoreElements, switchMap, take, takeWhile, tap, timer, type Observable } from 'rxjs';
 
+/** Milliseconds without activity after which what it left behind is collected. */
+const CALM = 5_000;
+/** Milliseconds from one collection to the next, when it stays calm. */
+const AGAIN = 2_000;
 /**
- * Milliseconds without activity after which what it left behind is collected: V8 makes its young generation small again
- * only when little was allocated in the last five seconds.
+ * Collections after one burst, at most. V8 makes its young generation small again only in a collection before which
+ * little was allocated since the one before, so it may be the second that gives memory back.
  */
-const CALM = 6_000;
-/** Bytes held beyond what the last collection left that make one worth its while: it takes a tenth of a second of a processor. */
-const WORTH = 12 * 1024 * 1024;
+const MOST = 3;
+/** Bytes held beyond what is in use that make a collection worth its while: it takes a twentieth of a second of a processor. */
+const WORTH = 16 * 1024 * 1024;
 
 export interface Heap {
   /** Bytes taken from the system: what is in use, garbage, and room for more. */
   readonly held: () => number;
+  /** Bytes of these that hold something, be it garbage. */
+  readonly used: () => number;
   readonly collect: () => void;
 }
 
 /**
  * Gives memory back after a burst of activity: V8 makes room for the garbage of sixty pods that start, and would keep
- * 30 MiB of it for good on a node that is idle from then on. Emits nothing, completes and errors with the source.
+ * 40 MiB of it for good on a node that is idle from then on. Emits nothing, completes and errors with the source.
  *
  * ```text
  * activity  -aaa-a-----------a----
- * collect   ----------c-----------      calm, and worth it
+ * collect   ----------c-c---------      calm, and worth it; the second time because the first one gave little back
  * ```
  */
-export function giveBack(activity$: Observable<unknown>, { held, collect }: Heap = nodeHeap()): Observable<never> {
+export function giveBack(
+  activity$: Observable<unknown>,
+  { held, used, collect }: Heap = nodeHeap(),
+): Observable<never> {
   return defer(() => {
-    let left = 0; // a start, too, leaves much behind
+    let live = 0; // a start, too, leaves much behind
     return activity$.pipe(
-      debounceTime(CALM),
-      map(held),
-      filter((bytes) => bytes - left > WORTH),
-      tap(() => {
-        collect();
-        left = held();
-      }),
+      switchMap(() =>
+        timer(CALM, AGAIN).pipe(
+          take(MOST),
+          takeWhile(() => held() - live > WORTH),
+          tap(() => {
+            collect();
+            live = used();
+          }),
+        ),
+      ),
       ignoreElements(),
     );
   });
@@ -45,6 +57,7 @@ export function giveBack(activity$: Observable<unknown>, { held, collect }: Heap
 function nodeHeap(): Heap {
   return {
     held: () => process.memoryUsage().heapTotal,
+    used: () => process.memoryUsage().heapUsed,
     collect: () => {
       setFlagsFromString('--expose-gc');
       (runInNewContext('gc') as () => void)();
