@@ -44,6 +44,8 @@ export interface PodMemory {
   readonly mounts: ReadonlyMap<string, FailedMount>;
   /** By container name. */
   readonly resources: ReadonlyMap<string, AppliedResources>;
+  /** What the pod's cgroup was last limited to, as JSON; absent where that is not known. */
+  readonly limits: string | undefined;
   /** Sandboxes that had to be made anew in quick succession; milliseconds. */
   readonly sandbox: Backoff | undefined;
   /** When the pod became active, by the monotonic clock (milliseconds); not before its first sync. */
@@ -61,6 +63,7 @@ export const NO_MEMORY: PodMemory = {
   pulls: new Map(),
   mounts: new Map(),
   resources: new Map(),
+  limits: undefined,
   sandbox: undefined,
   activeSince: undefined,
   failures: 0,

@@ -25,8 +25,13 @@ export type PlanProgress =
   | { readonly kind: 'note'; readonly note: PodNote }
   /** A container with a postStart hook is about to be started. */
   | { readonly kind: 'starting'; readonly container: string }
-  /** The last value: which containers could not be started, and which pulls failed. */
-  | { readonly kind: 'done'; readonly failures: WaitingReasons; readonly pulls: ReadonlyMap<string, FailedPull> };
+  /** The last value: which containers could not be started, which pulls failed, and what the cgroup is limited to. */
+  | {
+      readonly kind: 'done';
+      readonly failures: WaitingReasons;
+      readonly pulls: ReadonlyMap<string, FailedPull>;
+      readonly limits: string | undefined;
+    };
 
 /**
  * Does the steps of a plan, one after another.
@@ -55,6 +60,7 @@ export function performPlan(
       attempt: plan.sandbox?.attempt ?? 0,
       ips: plan.sandbox?.ips ?? [],
       sandbox: undefined,
+      limits: memory.limits,
       failures: new Map(),
       pulls: new Map([...memory.pulls].filter(([image]) => isImageOf(pod, image))),
     };
@@ -71,8 +77,11 @@ export function performPlan(
     );
     const isInSandbox = plan.sandbox && does('startContainer', 'resizeContainer');
     return concat(
-      isInSandbox ? withinPodCgroup<PlanProgress>(pod, context, steps$) : steps$,
-      defer(() => of<PlanProgress>({ kind: 'done', failures: progress.failures, pulls: progress.pulls })),
+      isInSandbox ? withinPodCgroup<PlanProgress>(pod, progress, context, steps$) : steps$,
+      defer(() => {
+        const { failures, pulls, limits } = progress;
+        return of<PlanProgress>({ kind: 'done', failures, pulls, limits });
+      }),
     );
   });
 }

@@ -62,6 +62,7 @@ export function syncPod(
         const acted = {
           ...plan.memory,
           pulls: progress.pulls,
+          limits: progress.limits,
           mounts: new Map(),
           actedAt: context.revisions.current(),
         };
@@ -87,6 +88,7 @@ export function syncPod(
               // A sandbox that could not be made is none that ended soon: the ordinary retry is wait enough.
               sandbox: memory.sandbox,
               mounts: error instanceof VolumeError ? error.failures : memory.mounts,
+              limits: undefined,
               actedAt: context.revisions.current(),
             },
             error,

@@ -11,6 +11,8 @@ export interface Progress {
   attempt: number;
   ips: readonly string[];
   sandbox: SandboxPlan | undefined;
+  /** What the pod's cgroup is limited to, as JSON, where that is known. */
+  limits: string | undefined;
   readonly failures: Map<string, { readonly reason: string; readonly message: string }>;
   readonly pulls: Map<string, FailedPull>;
 }

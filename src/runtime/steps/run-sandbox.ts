@@ -19,7 +19,7 @@ export function runSandbox(
 ): Observable<PodNote> {
   const { cri } = context;
   return concat(
-    merge(preparePodCgroup(pod, context), preparePodFiles(pod, context, memory.mounts)),
+    merge(preparePodCgroup(pod, progress, context), preparePodFiles(pod, context, memory.mounts)),
     sandboxFor(pod, attempt, progress, context).pipe(
       concatMap(({ config, runtimeHandler, problems }) =>
         concat(

@@ -10,7 +10,18 @@ import type { Container } from '../../../src/model/pod.ts';
 import type { Step } from '../../../src/runtime/plan-steps.ts';
 import type { Cri } from '../../../src/streams/ports/cri.ts';
 import type { Files } from '../../../src/streams/ports/files.ts';
-import { container, context, exited, fakeCri, fakeFiles, observed, pod, sandbox, wanted } from '../fakes.ts';
+import {
+  container,
+  context,
+  exited,
+  fakeCgroups,
+  fakeCri,
+  fakeFiles,
+  observed,
+  pod,
+  sandbox,
+  wanted,
+} from '../fakes.ts';
 import { marbles } from '../harness.ts';
 import { unexpected } from '../operators/unexpected.ts';
 
@@ -463,6 +474,29 @@ describe('performPlan', () => {
       expect(log).toEqual(['cgroup', 'updateContainerResources a-0', 'cgroup']);
     }),
   );
+
+  it('leaves the cgroup alone that is known to be limited so, and sets it where that is not known or wanted otherwise', () => {
+    const log: string[] = [];
+    const cgroups = fakeCgroups(log);
+    const limitsAfter = (limits: string | undefined, config = context().config): string | undefined => {
+      let told: string | undefined = 'nothing';
+      perform(plan([start('a')], true), {
+        log,
+        memory: { ...NO_MEMORY, limits },
+        more: { cgroups, config },
+      }).subscribe((it) => {
+        if (it.kind === 'done') told = it.limits;
+      });
+      return told;
+    };
+    const applied = (): number => log.filter((call) => call.startsWith('apply ')).length;
+
+    const limits = limitsAfter(undefined);
+    expect([applied(), limits]).toEqual([1, expect.stringContaining('cpuShares')]);
+    expect([limitsAfter(limits), applied()]).toEqual([limits, 1]);
+    expect(limitsAfter(limits, { ...context().config, podPidsLimit: 7 })).toContain('"pids":7');
+    expect(applied()).toBe(2);
+  });
 
   it('does nothing before anybody listens', () => {
     const log: string[] = [];
