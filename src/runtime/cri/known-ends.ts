@@ -1,4 +1,4 @@
-import { map, type Observable } from 'rxjs';
+import { defer, finalize, map, of, tap, type Observable } from 'rxjs';
 import type { Container, ContainerStatus, ContainerStatusResponse } from '../../model/cri/api.ts';
 import { TERMINATION_MESSAGE_POLICY } from '../../model/cri/labels.ts';
 import type { Cri } from '../../streams/ports/cri.ts';
@@ -15,23 +15,26 @@ export interface EarlyStatusResponse extends ContainerStatusResponse {
   readonly early?: true;
 }
 
-type Looks = Pick<Cri, 'listContainers' | 'containerStatus'>;
+type Calls = Pick<Cri, 'listContainers' | 'containerStatus' | 'updateContainerResources'>;
 
 /** The ends that were heard of and that the CRI has yet to tell. */
 export interface KnownEnds {
   readonly heard: (containerId: string, end: TaskEnd) => void;
   /** The same calls, their answers corrected by what was heard. */
-  readonly over: <C extends Looks>(cri: C) => C;
+  readonly over: <C extends Calls>(cri: C) => C;
 }
 
 /**
  * What has ended stays ended, so the end of a container is believed as soon as it is heard of, though containerd's CRI
  * tells it only when it has tidied up after it, some 40 ms later.
  *
- * Not believed is what the CRI may know better: that it was for want of memory, and what the log's last lines are.
+ * Not believed is what the CRI may know better: that it was for want of memory, and what the log's last lines are. What
+ * else there is to say of a container was told while it ran, and is not asked for again.
  */
 export function knownEnds(): KnownEnds {
   const ends = new Map<string, TaskEnd>();
+  /** What was last told of containers that ran then. */
+  const lives = new Map<string, ContainerStatusResponse>();
 
   function correctList(containers: readonly Container[], isWhole: boolean): readonly Container[] {
     if (ends.size === 0) return containers;
@@ -46,6 +49,21 @@ export function knownEnds(): KnownEnds {
     return corrected;
   }
 
+  function keepLives(containers: readonly Container[], isWhole: boolean): void {
+    const running = new Set<string>();
+    for (const { id = '', state } of containers) {
+      if (state === 'CONTAINER_RUNNING') running.add(id);
+      else lives.delete(id);
+    }
+    if (isWhole) for (const id of lives.keys()) if (!running.has(id)) lives.delete(id);
+  }
+
+  function live(answer: ContainerStatusResponse): void {
+    const { id = '', state } = answer.status ?? {};
+    if (state === 'CONTAINER_RUNNING') lives.set(id, answer);
+    else lives.delete(id);
+  }
+
   function correctStatus(answer: ContainerStatusResponse): EarlyStatusResponse {
     const { status } = answer;
     const end = ends.get(status?.id ?? '');
@@ -53,6 +71,13 @@ export function knownEnds(): KnownEnds {
     const { exitCode, finishedAt } = end;
     const reason = exitCode === 0 ? 'Completed' : 'Error';
     return { ...answer, early: true, status: { ...status, state: 'CONTAINER_EXITED', exitCode, finishedAt, reason } };
+  }
+
+  /** Nothing where the runtime has to be asked. */
+  function knownStatus(id: string): EarlyStatusResponse | undefined {
+    const life = ends.has(id) ? lives.get(id) : undefined;
+    const status = life && correctStatus(life);
+    return status?.early ? status : undefined;
   }
 
   return {
@@ -63,13 +88,24 @@ export function knownEnds(): KnownEnds {
       ...cri,
       listContainers: (request) =>
         cri.listContainers(request).pipe(
-          map((answer) => ({
-            ...answer,
-            containers: correctList(answer.containers ?? [], request.filter === undefined),
-          })),
+          map((answer) => {
+            const { containers = [] } = answer;
+            const isWhole = request.filter === undefined;
+            keepLives(containers, isWhole);
+            return { ...answer, containers: correctList(containers, isWhole) };
+          }),
         ),
       containerStatus: (request): Observable<EarlyStatusResponse> =>
-        cri.containerStatus(request).pipe(map(correctStatus)),
+        defer(() => {
+          const known = knownStatus(request.containerId ?? '');
+          return known ? of(known) : cri.containerStatus(request).pipe(tap(live), map(correctStatus));
+        }),
+      updateContainerResources: (request) =>
+        cri.updateContainerResources(request).pipe(
+          finalize(() => {
+            lives.delete(request.containerId ?? ''); // which tells of its limits
+          }),
+        ),
     }),
   };
 }

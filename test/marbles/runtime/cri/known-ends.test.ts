@@ -2,6 +2,7 @@ import { of, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Container, ContainerStatus, ListContainersResponse } from '../../../../src/model/cri/api.ts';
 import { knownEnds, type EarlyStatusResponse, type TaskEnd } from '../../../../src/runtime/cri/known-ends.ts';
+import type { Cri } from '../../../../src/streams/ports/cri.ts';
 import { fakeCri } from '../../fakes.ts';
 import { unexpected } from '../../operators/unexpected.ts';
 
@@ -77,6 +78,56 @@ describe('knownEnds', () => {
   it('adds nothing to what the runtime itself knows of an end', () => {
     const exited: ContainerStatus = { ...RUNNING, state: 'CONTAINER_EXITED', exitCode: 137, reason: 'OOMKilled' };
     expect(corrected(exited, KILLED).status()).toEqual({ status: exited });
+  });
+
+  describe('what was told of a container while it ran', () => {
+    /** Asked once while it runs; the second answer is what comes after its end was heard of. */
+    function askedTwice(
+      between: (cri: Cri, lists: (containers: readonly Container[]) => void) => void = () => undefined,
+    ) {
+      const log: string[] = [];
+      let containers: readonly Container[] = [RUNNING];
+      const ends = knownEnds();
+      const cri = ends.over(
+        fakeCri(log, { containerStatus: () => of({ status: RUNNING }), listContainers: () => of({ containers }) }),
+      );
+      now(cri.containerStatus({ containerId: 'c' }));
+      between(cri, (others) => {
+        containers = others;
+      });
+      ends.heard('c', KILLED);
+      const { early } = now<EarlyStatusResponse>(cri.containerStatus({ containerId: 'c' }));
+      return { early, calls: log.filter((call) => call === 'containerStatus c').length };
+    }
+
+    it('is not asked for again when its end is heard of', () => {
+      expect(askedTwice()).toEqual({ early: true, calls: 1 });
+    });
+
+    it.each<[string, Parameters<typeof askedTwice>[0]]>([
+      [
+        'its limits were changed since',
+        (cri) => {
+          cri.updateContainerResources({ containerId: 'c' }).subscribe({ error: unexpected });
+        },
+      ],
+      [
+        'the runtime itself has listed it as ended',
+        (cri, lists) => {
+          lists([{ ...RUNNING, state: 'CONTAINER_EXITED' }]);
+          now(cri.listContainers({ filter: { id: 'c' } }));
+        },
+      ],
+      [
+        'a list of all did not show it as running any more',
+        (cri, lists) => {
+          lists([]);
+          now(cri.listContainers({}));
+        },
+      ],
+    ])('is asked for again where %s', (_, between) => {
+      expect(askedTwice(between).calls).toBe(2);
+    });
   });
 
   it('says nothing of other containers', () => {
