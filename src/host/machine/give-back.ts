@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { defer, ignoreElements, switchMap, take, takeWhile, tap, timer, type Observable } from 'rxjs';
+import { defer, ignoreElements, map, switchMap, take, takeWhile, tap, timer, type Observable } from 'rxjs';
 
 /** Milliseconds without activity after which what it left behind is collected. */
 const CALM = 5_000;
@@ -41,7 +41,8 @@ export function giveBack(
       switchMap(() =>
         timer(CALM, AGAIN).pipe(
           take(MOST),
-          takeWhile(() => held() - live > WORTH),
+          map(() => held() - live),
+          takeWhile((bytes) => bytes > WORTH),
           tap(() => {
             collect();
             live = used();

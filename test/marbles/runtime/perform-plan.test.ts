@@ -484,8 +484,11 @@ describe('performPlan', () => {
         log,
         memory: { ...NO_MEMORY, limits },
         more: { cgroups, config },
-      }).subscribe((it) => {
-        if (it.kind === 'done') told = it.limits;
+      }).subscribe({
+        next: (it) => {
+          if (it.kind === 'done') told = it.limits;
+        },
+        error: unexpected,
       });
       return told;
     };
