@@ -96,6 +96,7 @@ export function composeAgent(
       kept,
       actions: meterActions(tape?.actions(actions) ?? actions, meter),
       probe: meterProbe(tape?.probe(probe) ?? probe, meter),
+      meter,
       trace,
       ...(tape && { turned: tape.turned }),
       random: context.random,

@@ -26,6 +26,7 @@ import { deleteContainerdTask } from '../runtime/cri/task-delete-containerd.ts';
 import { userNamespaces } from '../runtime/user-namespaces.ts';
 import type { StatsPorts } from '../server/stats/collect.ts';
 import type { CgroupLayout } from '../streams/cgroups/keep-cgroups.ts';
+import { meterCgroups } from '../streams/cgroups/meter-cgroups.ts';
 import type { CgroupLimits } from '../streams/ports/cgroups.ts';
 import type { Files } from '../streams/ports/files.ts';
 import type { Meter } from '../streams/ports/meter.ts';
@@ -91,7 +92,7 @@ export function connect(
               cri,
               forgetTask: (id) => deleteContainerdTask(config.containerRuntimeEndpoint, id),
               taskHints: (about) => containerdTaskHints(config.containerRuntimeEndpoint, about),
-              cgroups: runtime.cgroupDriver === 'systemd' ? systemdCgroups() : nodeCgroups(),
+              cgroups: meterCgroups(runtime.cgroupDriver === 'systemd' ? systemdCgroups() : nodeCgroups(), meter),
               files,
               mounts: nodeMounts(),
               volumeFiles: nodeVolumeFiles(),

@@ -52,6 +52,7 @@ import type { Revisions } from './pleg/revisions.ts';
 import type { Cgroups } from './ports/cgroups.ts';
 import type { Cri } from './ports/cri.ts';
 import type { Files } from './ports/files.ts';
+import type { Meter } from './ports/meter.ts';
 import type { NodeImages } from './ports/node-images.ts';
 import type { LocalUsage } from './ports/local-usage.ts';
 import type { Tracer } from './ports/tracer.ts';
@@ -108,6 +109,8 @@ export interface World {
   readonly kept: readonly Checkpoint[];
   readonly actions: PodActions;
   readonly probe: ProbePorts['probe'];
+  /** Hears what was measured. */
+  readonly meter: Meter;
   /** Hears every input, decision and effect as it comes. */
   readonly trace: Tracer;
   /** Hears every page of the book as a whole, before anything comes of it; absent: nobody does. */
@@ -367,6 +370,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
         unmountVolumes: world.unmountVolumes,
         isKnown: (uid) => book.entries.has(uid) || inRuntime.has(uid),
         isHeld: (containerId) => held.has(containerId),
+        meter: world.meter,
         complete$: book$.pipe(filter(isComplete)),
       },
       timings.housekeepingPeriod,

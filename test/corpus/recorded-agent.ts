@@ -10,6 +10,7 @@ import { unmountVolumes } from '../../src/runtime/volumes/tear-down-volumes.ts';
 import { seededRandom } from '../../src/simulation/seeded-random.ts';
 import type { SimulatedNode } from '../../src/simulation/simulated-node.ts';
 import type { PodSources } from '../../src/sources/merge-sources.ts';
+import { DEAF } from '../../src/streams/ports/meter.ts';
 import { agent, type Agent, type AgentTimings, type World } from '../../src/streams/agent.ts';
 import { emptyBook, type PodBook } from '../../src/streams/book/pod-book.ts';
 import type { Checkpoint, CheckpointStore } from '../../src/streams/checkpoints/checkpoints.ts';
@@ -120,6 +121,7 @@ export function agentOn(
       facts: { ...BOOK_FACTS, node: admissionNodeOf(variant) },
       checkpoints: kept,
       kept: kept.all(),
+      meter: DEAF,
       backoff: context.backoff,
       actions: podActions(look, context),
       probe: (target, asked) => (asked.exec ? probeExecutor(cri)(target, asked) : probe(target, asked)),

@@ -144,14 +144,14 @@ export function fakeFiles(
 
 /** Cgroups that take everything; what is done to them goes to `log`, as `remove /kubepods/podu-1 kill`. */
 export function fakeCgroups(log: string[], answers: Partial<Cgroups> = {}): Cgroups {
-  const noted = (words: readonly string[]): Observable<undefined> =>
+  const noted = <T>(words: readonly string[], result: T): Observable<T> =>
     defer(() => {
       log.push(words.join(' '));
-      return done();
+      return of(result);
     });
   return {
-    apply: (path) => noted(['apply', path]),
-    remove: (path, how) => noted(['remove', path, how]),
+    apply: (path) => noted(['apply', path], 'set'),
+    remove: (path, how) => noted(['remove', path, how], undefined),
     children: () => of([]),
     ...answers,
   };

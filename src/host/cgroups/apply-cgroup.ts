@@ -1,30 +1,31 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CgroupLimits } from '../../streams/ports/cgroups.ts';
+import type { Applied, CgroupLimits } from '../../streams/ports/cgroups.ts';
 import { hasCode } from '../files/system-error.ts';
 import type { Hierarchies } from './hierarchies.ts';
 import { filesOfVersion1, filesOfVersion2, type LimitFile } from './limit-files.ts';
 
 /**
  * Makes a cgroup with its ancestors in every hierarchy and writes its limits. Limits of controllers that the machine
- * does not have are left out: nothing could hold to them.
+ * does not have are left out: nothing could hold to them. Tells whether it was missing anywhere.
  */
-export async function applyCgroup(path: string, limits: CgroupLimits, found: Hierarchies): Promise<void> {
+export async function applyCgroup(path: string, limits: CgroupLimits, found: Hierarchies): Promise<Applied> {
   if (found.version === 2) {
     const { controllers } = found;
     const wanted = controllers.filter((name) => HANDED_ON.includes(name));
+    let made: string | undefined;
     for (const part of lineage(path)) {
       await handOn(join(found.root, dirname(part)), wanted);
-      await mkdir(join(found.root, part), { recursive: true });
+      made = await mkdir(join(found.root, part), { recursive: true });
     }
     await write(filesOfVersion2(limits), (controller) =>
       controllers.includes(controller) ? join(found.root, path) : undefined,
     );
-    return;
+    return made === undefined ? 'set' : 'made';
   }
   const processors = found.folders.get('cpuset');
   const folders = [...new Set(found.folders.values())];
-  await Promise.all(folders.map((folder) => mkdir(join(folder, path), { recursive: true })));
+  const made = await Promise.all(folders.map((folder) => mkdir(join(folder, path), { recursive: true })));
   if (processors !== undefined && !(await hasProcessors(join(processors, path)))) {
     await inherit(processors, lineage(path));
   }
@@ -32,6 +33,7 @@ export async function applyCgroup(path: string, limits: CgroupLimits, found: Hie
     const folder = found.folders.get(controller);
     return folder === undefined ? undefined : join(folder, path);
   });
+  return made.every((folder) => folder === undefined) ? 'set' : 'made';
 }
 
 /** What a cgroup must be able to limit to be one of a pod (facts sheet 11.2). */

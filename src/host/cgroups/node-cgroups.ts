@@ -12,7 +12,7 @@ import { removeCgroup } from './remove-cgroup.ts';
 export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
   const found = foundOnce(root);
   return {
-    apply: (path, limits) => done(async () => applyCgroup(path, limits, await found())),
+    apply: (path, limits) => defer(async () => applyCgroup(path, limits, await found())),
     remove: (path, how) =>
       done(async () => (how === 'kill' ? emptyCgroup(path, await found()) : removeCgroup(path, await found()))),
     children: (path) => defer(async () => childrenOf(path, await found())),

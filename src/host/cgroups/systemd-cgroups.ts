@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defer, map, type Observable } from 'rxjs';
 import type { CgroupLimits, Cgroups } from '../../streams/ports/cgroups.ts';
-import { CGROUP_ROOT, foundOnce } from './hierarchies.ts';
+import { CGROUP_ROOT, foundOnce, treesOf, type Hierarchies } from './hierarchies.ts';
 import { weightOf } from './limit-files.ts';
 import { systemError } from '../files/system-error.ts';
 import { isBusy } from './empty-cgroup.ts';
@@ -21,10 +23,12 @@ export function systemdCgroups(root: string = CGROUP_ROOT, systemctl = 'systemct
 
   return {
     apply: (path, limits) =>
-      done(async () => {
+      defer(async () => {
         const slice = nameOf(path);
+        const wasThere = await isThere(path, await found());
         await run('set-property', '--runtime', slice, ...propertiesOf(limits));
         await run('start', slice);
+        return wasThere ? 'set' : 'made';
       }),
     remove: (path, how) =>
       done(async () => {
@@ -48,6 +52,18 @@ function propertiesOf({ cpuShares, cpuQuota, cpuPeriod, memory, pids }: CgroupLi
     ...(memory === undefined ? ['MemoryAccounting=yes'] : [`MemoryMax=${memory}`]),
     ...(pids === undefined ? ['TasksAccounting=yes'] : [`TasksMax=${pids}`]),
   ];
+}
+
+async function isThere(path: string, found: Hierarchies): Promise<boolean> {
+  for (const tree of treesOf(found)) {
+    try {
+      await access(join(tree, path));
+      return true;
+    } catch {
+      // another hierarchy may have it
+    }
+  }
+  return false;
 }
 
 function nameOf(path: string): string {

@@ -3,7 +3,7 @@ import type { Happened } from '../../streams/events/event-log.ts';
 import type { ImageGcNote } from '../../streams/image-gc/image-gc.ts';
 import type { Tracer } from '../../streams/ports/tracer.ts';
 import type { Meter } from '../../streams/ports/meter.ts';
-import type { Family } from './family.ts';
+import { single, type Family } from './family.ts';
 import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { counter, histogram } from './tallies.ts';
 
@@ -83,6 +83,16 @@ export function agentMetrics(): AgentMetrics {
     'Seconds from the first work on a pod until all of its containers have started.',
     START_BUCKETS,
   );
+  const containerCounts = histogram(
+    'kubelet_containers_per_pod_count',
+    'How many containers the pods have that were begun, init containers aside.',
+    DEFAULT_BUCKETS,
+  );
+  const cgroupTimes = histogram(
+    'kubelet_cgroup_manager_duration_seconds',
+    'Seconds that it took to make, set or remove a cgroup, by which of them.',
+    DEFAULT_BUCKETS,
+  );
   const pullTimes = histogram(
     'kubelet_image_pull_duration_seconds',
     'Seconds that image pulls took, by the size of the image.',
@@ -121,6 +131,7 @@ export function agentMetrics(): AgentMetrics {
   /** Milliseconds since 1970. */
   let lastRelist: number | undefined;
   let lastSeen: number | undefined;
+  let sweep = { found: 0, failed: 0 };
 
   const meter: Meter = (measured) => {
     const seconds = measured.took / 1_000;
@@ -150,6 +161,15 @@ export function agentMetrics(): AgentMetrics {
       }
       case 'podStarted':
         startTimes.observe({}, seconds);
+        return;
+      case 'podBegun':
+        containerCounts.observe({}, measured.containers);
+        return;
+      case 'cgroup':
+        cgroupTimes.observe({ operation_type: measured.operation }, seconds);
+        return;
+      case 'sweep':
+        sweep = measured;
         return;
       case 'startFailed':
         failedStarts.add({ container_type: measured.container, code: measured.code });
@@ -211,8 +231,16 @@ export function agentMetrics(): AgentMetrics {
         type: 'gauge',
         samples: lastSeen === undefined ? [] : [{ labels: {}, value: lastSeen / 1_000 }],
       },
+      single(
+        'kubelet_orphan_pod_cleaned_volumes',
+        'Folders of pods that nobody knows, as the last search for them found.',
+        sweep.found,
+      ),
+      single('kubelet_orphan_pod_cleaned_volumes_errors', 'How many of those could not be removed.', sweep.failed),
       ...[
         workTimes,
+        containerCounts,
+        cgroupTimes,
         startTimes,
         pullTimes,
         goneImages,

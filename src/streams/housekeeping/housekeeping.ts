@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   catchError,
   concat,
   concatMap,
@@ -12,6 +13,7 @@ import {
   of,
   switchMap,
   take,
+  tap,
   timer,
   type Observable,
 } from 'rxjs';
@@ -19,6 +21,7 @@ import { messageOf } from '../../model/errors.ts';
 import { podDir, podsDir, uidOfLogDir, type NodePaths } from '../../model/paths.ts';
 import type { PodUid } from '../../model/pod.ts';
 import type { Files } from '../ports/files.ts';
+import type { Meter } from '../ports/meter.ts';
 
 export interface HousekeepingPorts {
   readonly files: Pick<Files, 'list' | 'removeTree' | 'readLink' | 'typeOf' | 'removeFile'>;
@@ -29,6 +32,8 @@ export interface HousekeepingPorts {
   readonly isKnown: (uid: PodUid) => boolean;
   /** Whether the runtime held the container when it was last listed; the link to its log goes when it goes. */
   readonly isHeld: (containerId: string) => boolean;
+  /** Hears of each search for folders of unknown pods. */
+  readonly meter: Meter;
   /** Emits when all sources were heard and the runtime was listed: from then on unknown means gone. */
   readonly complete$: Observable<unknown>;
 }
@@ -56,7 +61,7 @@ export function housekeeping(ports: HousekeepingPorts, period: number): Observab
   return ports.complete$.pipe(
     take(1),
     switchMap(() => timer(0, period)),
-    exhaustMap(() => concat(orphanDirs(ports), orphanLogs(ports), deadLinks(ports))),
+    exhaustMap(() => concat(measured(orphanDirs(ports), ports.meter), orphanLogs(ports), deadLinks(ports))),
     (note$) => onlyNews(note$),
   );
 }
@@ -71,6 +76,25 @@ function onlyNews(note$: Observable<HousekeepingNote>): Observable<HousekeepingN
         if (ok) inTheWay.delete(path);
         else inTheWay.set(path, message);
         return isNews;
+      }),
+    );
+  });
+}
+
+/** One note is one folder. */
+function measured(note$: Observable<HousekeepingNote>, meter: Meter): Observable<HousekeepingNote> {
+  return defer(() => {
+    const begun = asyncScheduler.now();
+    let [found, failed] = [0, 0];
+    return note$.pipe(
+      tap({
+        next: ({ ok }) => {
+          found += 1;
+          if (!ok) failed += 1;
+        },
+        complete: () => {
+          meter({ kind: 'sweep', found, failed, took: asyncScheduler.now() - begun });
+        },
       }),
     );
   });

@@ -16,14 +16,17 @@ export interface CgroupLimits {
   readonly hugePages?: Readonly<Record<string, number>>;
 }
 
+/** `made`: it was missing; `set`: it was there. */
+export type Applied = 'made' | 'set';
+
 /**
  * The cgroups of the machine, by the path from the root of every hierarchy (`/kubepods/burstable/pod...`). Cold
  * Observables: subscribing does it, one value is emitted, then completion. They error with the `Error` of the
  * operating system.
  */
 export interface Cgroups {
-  /** Makes the cgroup where it is missing, in every hierarchy, and sets its limits. */
-  readonly apply: (path: string, limits: CgroupLimits) => Observable<undefined>;
+  /** Makes the cgroup where it is missing, in every hierarchy, and sets its limits. Emits which of both it came to. */
+  readonly apply: (path: string, limits: CgroupLimits) => Observable<Applied>;
   /**
    * Removes it, with those below. Fine when it is missing. `kill`: ends what is left in it; `ifEmpty`: errors with code
    * `EBUSY` where a process is left.

@@ -6,12 +6,17 @@ export type Measured =
   | CriCall
   | { readonly kind: 'relist'; readonly startedAt: number; readonly took: number; readonly failed: boolean }
   | { readonly kind: 'work'; readonly uid: PodUid; readonly operation: WorkOperation; readonly took: number }
+  /** The first sync of a pod, which has so many containers, init containers aside. */
+  | { readonly kind: 'podBegun'; readonly containers: number; readonly took: number }
   /** Every container of the pod has begun to run; `took` since the first work on it. */
   | { readonly kind: 'podStarted'; readonly uid: PodUid; readonly took: number }
   /** A container could not be started; `code` is the kubelet's word for why. */
   | { readonly kind: 'startFailed'; readonly container: ContainerType; readonly code: string; readonly took: number }
   /** `size` in bytes, 0 where it is not known. */
   | { readonly kind: 'pull'; readonly took: number; readonly size: number }
+  | { readonly kind: 'cgroup'; readonly operation: 'create' | 'update' | 'destroy'; readonly took: number }
+  /** The disk was searched for folders of pods that nobody knows: so many were found, and so many of them are still there. */
+  | { readonly kind: 'sweep'; readonly found: number; readonly failed: number; readonly took: number }
   | {
       readonly kind: 'probe';
       readonly probe: ProbeKind;

@@ -107,6 +107,9 @@ export function traceMeter(trace: Tracer): Meter {
       case 'podStarted':
       case 'startFailed': // told by the outcome
       case 'pull': // told as a call
+      case 'podBegun':
+      case 'cgroup':
+      case 'sweep':
         return;
       default:
         assertNever(measured);

@@ -32,8 +32,11 @@ export function meterActions(actions: PodActions, meter: Meter): PodActions {
     } else {
       starting.delete(uid);
     }
-    if (kind === 'sync') known.add(uid);
-    else if (kind === 'cleanUp') known.delete(uid);
+    if (kind === 'sync' && !known.has(uid)) {
+      known.add(uid);
+      meter({ kind: 'podBegun', containers: work.pod.spec.containers.length, took: 0 });
+    }
+    if (kind === 'cleanUp') known.delete(uid);
   }
 
   function hear(report: PodReport): void {

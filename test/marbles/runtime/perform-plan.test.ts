@@ -442,7 +442,7 @@ describe('performPlan', () => {
       const cgroups = {
         apply: (path: string) => {
           log.push(`cgroup ${path}`);
-          return of(undefined);
+          return of('set' as const);
         },
         remove: () => of(undefined),
         children: () => of([]),

@@ -15,6 +15,7 @@ import {
 import { describe, it } from 'vitest';
 import type { PodChange } from '../../../src/model/desired.ts';
 import type { Pod, PodUid } from '../../../src/model/pod.ts';
+import { DEAF } from '../../../src/streams/ports/meter.ts';
 import { agent, type World } from '../../../src/streams/agent.ts';
 import { revisions } from '../../../src/streams/pleg/revisions.ts';
 import type { PodOutcome, PodReport, PodWork } from '../../../src/streams/workers/pod-work.ts';
@@ -92,6 +93,7 @@ function begun(
     backoff: { initial: 10, ceiling: 100 },
     actions: { perform },
     probe: () => NEVER,
+    meter: DEAF,
     trace: () => undefined,
     random: () => 0,
   };

@@ -40,7 +40,8 @@ describe('nodeCgroups on version 1', () => {
 
   it('writes each limit where its controller is, and nothing into the tree of version 2', async () => {
     const cgroups = nodeCgroups(root);
-    await firstValueFrom(cgroups.apply('/kubepods/poda', LIMITS));
+    expect(await firstValueFrom(cgroups.apply('/kubepods/poda', LIMITS))).toBe('made');
+    expect(await firstValueFrom(cgroups.apply('/kubepods/poda', LIMITS))).toBe('set');
     expect(read('cpu/kubepods/poda/cpu.shares')).toBe('1024');
     expect(read('cpu/kubepods/poda/cpu.cfs_quota_us')).toBe('50000');
     expect(read('memory/kubepods/poda/memory.limit_in_bytes')).toBe('64');
@@ -61,7 +62,8 @@ describe('nodeCgroups on version 2', () => {
       writeFileSync(join(root, folder, 'cgroup.subtree_control'), 'cpuset cpu memory hugetlb pids\n');
     }
     const free = { cpuShares: 2, cpuQuota: -1, cpuPeriod: 100_000, hugePages: { '2MB': -1, '1GB': 2 ** 30 } };
-    await firstValueFrom(nodeCgroups(root).apply('/kubepods.slice/kubepods-burstable.slice', free));
+    const path = '/kubepods.slice/kubepods-burstable.slice';
+    expect(await firstValueFrom(nodeCgroups(root).apply(path, free))).toBe('made');
     const burstable = 'kubepods.slice/kubepods-burstable.slice';
     expect(read(`${burstable}/cpu.weight`)).toBe('1');
     expect(read(`${burstable}/cpu.max`)).toBe('max 100000');

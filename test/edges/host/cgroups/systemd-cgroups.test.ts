@@ -36,7 +36,7 @@ function calls(): readonly string[] {
 describe('systemdCgroups', () => {
   it('sets the limits of a slice, named by the last part of its path, before it is started', async () => {
     const limits = { cpuShares: 1_024, cpuQuota: 25_500, cpuPeriod: 100_000, memory: 64, pids: 10 };
-    await firstValueFrom(cgroups().apply(PATH, limits));
+    expect(await firstValueFrom(cgroups().apply(PATH, limits))).toBe('made');
     expect(calls()).toEqual([
       `set-property --runtime ${SLICE} CPUWeight=39 CPUQuota=26% CPUQuotaPeriodSec=100000us MemoryMax=64 TasksMax=10`,
       `start ${SLICE}`,
@@ -44,7 +44,8 @@ describe('systemdCgroups', () => {
   });
 
   it('takes a quota away, and turns counting on where there is no limit, so that the files are there', async () => {
-    await firstValueFrom(cgroups().apply(PATH, { cpuQuota: -1, cpuPeriod: 100_000 }));
+    mkdirSync(join(root, PATH), { recursive: true });
+    expect(await firstValueFrom(cgroups().apply(PATH, { cpuQuota: -1, cpuPeriod: 100_000 }))).toBe('set');
     expect(calls()[0]).toBe(
       `set-property --runtime ${SLICE} CPUAccounting=yes CPUQuota= CPUQuotaPeriodSec=100000us MemoryAccounting=yes TasksAccounting=yes`,
     );

@@ -22,7 +22,7 @@ function recorded(log: string[], children: Readonly<Record<string, readonly stri
   return {
     apply: (path, { cpuShares }) => {
       log.push(`${path} ${cpuShares ?? ''}`);
-      return of(undefined);
+      return of('set');
     },
     remove: (path, how) => {
       log.push(`remove ${path} ${how}`);
@@ -101,7 +101,7 @@ describe('keepCgroups', () => {
       ...recorded(log),
       apply: (path, limits) => {
         if (path !== '/kubepods') given.push([path, limits]);
-        return of(undefined);
+        return of('set');
       },
     });
     after(1_000, noting, [[0, bookWith('1')]]);

@@ -6,6 +6,7 @@ import {
   type HousekeepingPorts,
 } from '../../../../src/streams/housekeeping/housekeeping.ts';
 import type { Files } from '../../../../src/streams/ports/files.ts';
+import { DEAF, type Measured } from '../../../../src/streams/ports/meter.ts';
 import { fakeFiles } from '../../fakes.ts';
 import { marbles } from '../../harness.ts';
 import { unexpected } from '../../operators/unexpected.ts';
@@ -28,6 +29,7 @@ function ports({ log = [], disk = {}, files = {}, ports: more = {} }: World): Ho
     unmountVolumes: () => EMPTY,
     isKnown: () => false,
     isHeld: () => false,
+    meter: DEAF,
     complete$: of(true),
     ...more,
   };
@@ -71,6 +73,28 @@ describe('housekeeping', () => {
       });
       flush();
       expect(log.filter(isRemoval)).toEqual(['removeTree /root/pods/gone', 'removeTree /logs/default_web_gone']);
+    }),
+  );
+
+  it(
+    'measures each search for folders: how many there were, and how many are still there',
+    marbles(({ cold, expectObservable, flush }) => {
+      const measured: Measured[] = [];
+      const rounds: readonly (readonly string[])[] = [['gone', 'stuck', 'known'], ['stuck']];
+      let round = 0;
+      const world = ports({
+        files: {
+          list: (dir) => of(dir === '/root/pods' ? (rounds[round++] ?? []) : []),
+          removeTree: (path) => (path.endsWith('stuck') ? cold('--#') : cold('-(u|)')),
+        },
+        ports: { isKnown: (uid) => uid === 'known', meter: (one) => measured.push(one) },
+      });
+      expectObservable(letters(housekeeping(world, 10)), '^ 15ms !').toBe('-w-x');
+      flush();
+      expect(measured).toEqual([
+        { kind: 'sweep', found: 2, failed: 1, took: 3 },
+        { kind: 'sweep', found: 1, failed: 1, took: 2 },
+      ]);
     }),
   );
 

@@ -1,4 +1,4 @@
-import { of } from 'rxjs';
+import { EMPTY, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { Measured } from '../../../../src/streams/ports/meter.ts';
 import { meterActions } from '../../../../src/streams/workers/meter-actions.ts';
@@ -34,6 +34,19 @@ describe('meterActions', () => {
       { kind: 'startFailed', container: 'init_container', code: 'ErrImagePull', took: 0 },
       { kind: 'startFailed', container: 'container', code: 'CreateContainerConfigError', took: 0 },
     ]);
+  });
+
+  it('tells the containers of a pod at its first sync, and again when it begins anew', () => {
+    const all: Measured[] = [];
+    const { perform } = meterActions({ perform: () => EMPTY }, (one) => all.push(one));
+    const cleanUp: PodWork = { kind: 'cleanUp', uid: UID, of: { uid: UID, name: 'web', namespace: 'default' } };
+    const begun = [SYNC, SYNC, cleanUp, SYNC].map((work) => {
+      all.length = 0;
+      perform(work, undefined as never).subscribe();
+      return all.filter(({ kind }) => kind === 'podBegun');
+    });
+    const told = { kind: 'podBegun', containers: 1, took: 0 };
+    expect(begun).toEqual([[told], [], [], [told]]);
   });
 
   it('does not take waiting for a failure', () => {

@@ -126,6 +126,31 @@ describe('agentMetrics', () => {
     expect(value(metrics, 'kubelet_preemptions')).toBe(1);
   });
 
+  it('counts the containers of pods that were begun', () => {
+    const metrics = agentMetrics();
+    for (const containers of [1, 1, 3]) metrics.meter({ kind: 'podBegun', containers, took: 0 });
+    expect(value(metrics, 'kubelet_containers_per_pod_count_bucket', { le: '1' })).toBe(2);
+    expect(value(metrics, 'kubelet_containers_per_pod_count_sum')).toBe(5);
+  });
+
+  it('measures work on cgroups, by what it was', () => {
+    const metrics = agentMetrics();
+    metrics.meter({ kind: 'cgroup', operation: 'create', took: 20 });
+    metrics.meter({ kind: 'cgroup', operation: 'destroy', took: 40 });
+    const name = 'kubelet_cgroup_manager_duration_seconds';
+    expect(value(metrics, `${name}_sum`, { operation_type: 'create' })).toBe(0.02);
+    expect(value(metrics, `${name}_bucket`, { operation_type: 'destroy', le: '0.05' })).toBe(1);
+  });
+
+  it('tells of the last search for folders of unknown pods how many it found, and how many stayed', () => {
+    const metrics = agentMetrics();
+    const [found, failed] = ['kubelet_orphan_pod_cleaned_volumes', 'kubelet_orphan_pod_cleaned_volumes_errors'];
+    expect([value(metrics, found), value(metrics, failed)]).toEqual([0, 0]);
+    metrics.meter({ kind: 'sweep', found: 3, failed: 2, took: 5 });
+    metrics.meter({ kind: 'sweep', found: 2, failed: 1, took: 5 });
+    expect([value(metrics, found), value(metrics, failed)]).toEqual([2, 1]);
+  });
+
   it('counts images that were removed, by why', () => {
     const metrics = agentMetrics();
     const image = { id: 'i', names: [], size: 1, pinned: false, held: false };
