@@ -60,9 +60,16 @@ function makeEmpty(
       if (medium === 'Memory') return mounts.mountMemory(dir, memorySize(spec, volume, memoryFor(facts)));
       const pages = hugePageSize(spec, medium);
       if (pages.kind === 'wrong') return throwError(() => new Error(pages.message));
-      return mounts.mount({ source: 'nodev', target: dir, type: 'hugetlbfs', options: [`pagesize=${pages.size}`] });
+      const options = [`pagesize=${pages.size}`, ...sizeOption(volume)];
+      return mounts.mount({ source: 'nodev', target: dir, type: 'hugetlbfs', options });
     }),
   );
+}
+
+/** The kernel keeps to the limit, rounded down to whole pages; without one the pod's own limit of huge pages holds. */
+function sizeOption({ emptyDir }: Volume): readonly string[] {
+  const limit = parseQuantity(emptyDir?.sizeLimit ?? '');
+  return limit && limit.nano > 0n ? [`size=${wholeValue(limit)}`] : [];
 }
 
 /** Bytes that pods may take together. */

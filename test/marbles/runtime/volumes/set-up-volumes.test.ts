@@ -313,6 +313,21 @@ describe('setUpVolumes', () => {
       ]);
     });
 
+    it('an emptyDir in huge pages is as large as its sizeLimit, and no larger', () => {
+      const options: unknown[] = [];
+      const mount: Mounts['mount'] = (request) => {
+        options.push(request.options);
+        return of(undefined);
+      };
+      for (const sizeLimit of ['4Mi', '0']) {
+        const huge = podWith([{ name: 'e', emptyDir: { medium: 'HugePages-2Mi', sizeLimit } }], {
+          resources: { limits: { 'hugepages-2Mi': '8Mi' } },
+        });
+        expect(setUp(huge, { mounts: { mount } }).error).toBeUndefined();
+      }
+      expect(options).toEqual([['pagesize=2Mi', 'size=4194304'], ['pagesize=2Mi']]);
+    });
+
     it('an emptyDir of an unknown medium is refused', () => {
       const { error } = setUp(withVolumes({ name: 'e', emptyDir: { medium: 'Gold' } }));
       expect((error as VolumeError).news).toEqual([
