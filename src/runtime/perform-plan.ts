@@ -9,7 +9,7 @@ import type { PodNote, WaitingReasons } from '../streams/workers/pod-work.ts';
 import { StartError, withTag } from './ensure-image.ts';
 import type { PerformContext } from './perform-context.ts';
 import type { PodPlan } from './plan-pod.ts';
-import { SANDBOX_CHANGED, type Step } from './plan-steps.ts';
+import type { Step } from './plan-steps.ts';
 import { withinPodCgroup } from './pod-cgroup.ts';
 import { preparePodFiles } from './pod-files.ts';
 import { optional } from './steps/optional.ts';
@@ -86,12 +86,16 @@ export function performPlan(
   });
 }
 
-/** The first sandbox of a pod replaces none. */
+/** The first sandbox of a pod replaces none, and of another network no event tells. */
 function replacesSandbox(step: Step): boolean {
-  return step.do === 'runSandbox' && step.attempt > 0;
+  return step.do === 'runSandbox' && step.attempt > 0 && step.quiet !== true;
 }
 
-const REPLACED: PodNote = { level: 'Normal', reason: 'SandboxChanged', message: SANDBOX_CHANGED };
+const REPLACED: PodNote = {
+  level: 'Normal',
+  reason: 'SandboxChanged',
+  message: 'Pod sandbox changed, it will be killed and re-created.',
+};
 
 function noted(note: PodNote): PlanProgress {
   return { kind: 'note', note };

@@ -6,12 +6,12 @@ import type { Backoff, BackoffLimits } from '../model/restart/backoff.ts';
 import { maxContainerRestartPeriodOf } from '../model/rxlet-annotations.ts';
 import { afterExit, afterInitExit } from '../model/restart/restart-policy.ts';
 import type { Verdict } from '../model/status/status-facts.ts';
-import { usableSandbox } from '../model/usable-sandbox.ts';
+import { usableSandbox, wantsOtherNetwork } from '../model/usable-sandbox.ts';
 import { planContainer } from './plan-container.ts';
 import type { Known, PlanContext, SandboxContext } from './plan-context.ts';
 import { planInit } from './plan-init.ts';
 import { appliedAfter } from './plan-resize.ts';
-import { exitOf, newestOf, SANDBOX_CHANGED, startOf, type Decision, type Step, type Waiting } from './plan-steps.ts';
+import { exitOf, newestOf, startOf, type Decision, type Step, type Waiting } from './plan-steps.ts';
 
 export interface PodPlan {
   readonly steps: readonly Step[];
@@ -84,7 +84,7 @@ function nothingToDo(memory: PodMemory): PodPlan {
 function planNewSandbox({ pod, observed, memory, now }: PlanContext): PodPlan {
   const { sandboxes, containers } = observed;
   const attempt = (sandboxes[0]?.attempt ?? -1) + 1;
-  const stop: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: SANDBOX_CHANGED }] : [];
+  const stop: readonly Step[] = isAnythingUp(observed) ? [{ do: 'stopPod', why: '' }] : [];
   const wanted = pod.spec.containers.filter((container) => !isDone(pod, container, newestOf(observed, container.name)));
   // What was made and never started has not had its one chance, nor has the pod as long as it was only prepared well.
   const hasRun = containers.some((seen) => seen.state !== 'created' && isOwnOrFailed(pod, seen));
@@ -106,7 +106,7 @@ function planNewSandbox({ pod, observed, memory, now }: PlanContext): PodPlan {
     steps: [
       ...stop,
       ...outdated.map((container): Step => ({ do: 'removeContainer', container, keepLog: true })),
-      { do: 'runSandbox', attempt },
+      { do: 'runSandbox', attempt, ...(wantsOtherNetwork(pod, observed) ? { quiet: true } : {}) },
       ...(first ? [first] : wanted).map((container) => startOf(container, observed, 'the pod has a new sandbox')),
       ...prune({ ...observed, containers: containers.filter((seen) => !outdated.includes(seen)) }, undefined),
     ],

@@ -15,7 +15,8 @@ export type Step =
       readonly why: string;
       readonly grace?: number;
     }
-  | { readonly do: 'runSandbox'; readonly attempt: number }
+  /** `quiet`: it takes the place of one with which nothing is wrong, and no event tells of that (kubelet). */
+  | { readonly do: 'runSandbox'; readonly attempt: number; readonly quiet?: true }
   /** `attempt` is absent where the runtime knows no earlier instance; then the log files tell. */
   | { readonly do: 'startContainer'; readonly container: Container; readonly attempt?: number; readonly why: string }
   /** A container that was made and never started, because the agent or the runtime died in between. */
@@ -54,9 +55,6 @@ export type Decision =
       readonly steps: readonly Step[];
       readonly remember: readonly (readonly [string, KeyedBackoff])[];
     };
-
-/** Why all of a pod is ended that goes on in a new sandbox, in the kubelet's words. */
-export const SANDBOX_CHANGED = 'Pod sandbox changed, it will be killed and re-created.';
 
 export function start(name: string, ...steps: readonly Step[]): Decision {
   return { kind: 'start', name, steps, remember: [] };

@@ -157,6 +157,7 @@ describe('performPlan', () => {
       'a Killing',
     ]);
     expect(changes(NEW_SANDBOX)).toEqual([]);
+    expect(changes({ do: 'runSandbox', attempt: 1, quiet: true })).toEqual([]);
     expect(changes({ do: 'stopPod', why: '' })).toEqual(['a Killing']);
   });
 

@@ -14,6 +14,7 @@ function plan(of: Pod, seen: Partial<ObservedPod>, memory: PodMemory = NO_MEMORY
 }
 
 const OTHER_HASH = { [CONTAINER_HASH]: 'other' };
+const HOSTS = sandbox({ hostNetwork: true, ips: [] });
 const never = pod({ spec: { restartPolicy: 'Never' } });
 const onFailure = pod({ spec: { restartPolicy: 'OnFailure' } });
 
@@ -297,9 +298,26 @@ describe('planPod', () => {
       expect(whyOf(within(container({ state: 'unknown' })))).toBe(
         'Container is in "unknown" state, try killing it before restart',
       );
-      expect(whyOf({ sandboxes: [sandbox({ state: 'notReady' })], containers: [container()] })).toBe(
-        'Pod sandbox changed, it will be killed and re-created.',
-      );
+    });
+
+    it('gives no reason for containers whose sandbox is replaced: each is told as being stopped', () => {
+      const { steps: all } = plan(pod(), { sandboxes: [sandbox({ state: 'notReady' })], containers: [container()] });
+      expect(all[0]).toEqual({ do: 'stopPod', why: '' });
+    });
+
+    it.each<[string, Pod, readonly ObservedSandbox[], true | undefined]>([
+      ['makes no word of a sandbox that takes the place of one in another network', pod(), [HOSTS], true],
+      ['makes a word of one that takes the place of two', pod(), [HOSTS, sandbox({ id: 's-1' })], undefined],
+      [
+        'makes a word of one that takes the place of one that has ended',
+        pod(),
+        [{ ...HOSTS, state: 'notReady' }],
+        undefined,
+      ],
+      ['makes a word of one that takes the place of one without an address', pod(), [sandbox({ ips: [] })], undefined],
+    ])('%s', (_rule, of, sandboxes, quiet) => {
+      const made = plan(of, { sandboxes, containers: [] }).steps.find((step) => step.do === 'runSandbox');
+      expect(made).toEqual({ do: 'runSandbox', attempt: 1, ...(quiet && { quiet }) });
     });
 
     it.each<[string, string | undefined, string | undefined, readonly string[]]>([
