@@ -6,7 +6,7 @@ import { distinct, inRange, obeys, oneOf, required } from './rules.ts';
 import { dnsLabel, hasBackstep, relativePath } from './syntax.ts';
 import { validateFieldRef, validateResourceFieldRef, VOLUME_FIELDS } from './validate-env.ts';
 
-/** Rules of the pod's volumes: names, one source each, and what that source says. */
+/** Rules of the pod's volumes: names, no second source (one without any is an emptyDir by now), and what the source says. */
 export function validateVolumes(
   volumes: readonly Draft<V1Volume>[],
   serviceAccount: string | undefined,
@@ -18,7 +18,6 @@ export function validateVolumes(
     const { name, ...sources } = volume;
     if (required(report, [...at, 'name'], name)) obeys(report, [...at, 'name'], name, dnsLabel);
     const [first, ...others] = Object.keys(sources);
-    if (first === undefined) report(at, 'must have a source');
     for (const extra of others)
       report([...at, extra], `must not be given beside ${first ?? ''}: a volume has one source`);
     validateSource(volume, serviceAccount, at, report);
