@@ -1,4 +1,5 @@
 import type { Pod, PodSpec } from './pod.ts';
+import { sysctlName } from './sysctl-name.ts';
 
 /**
  * Sysctls that cannot harm other pods (facts sheet 12). The kubelet asks for the age of the kernel with some of them;
@@ -24,21 +25,16 @@ export function checkSysctls(
   { spec }: Pick<Pod, 'spec'>,
   allowedUnsafeSysctls: readonly string[],
 ): { readonly reason: 'SysctlForbidden'; readonly message: string } | undefined {
-  const allowed = [...SAFE, ...allowedUnsafeSysctls];
+  const allowed = [...SAFE, ...allowedUnsafeSysctls.map(sysctlName)];
   const problem = (spec.securityContext?.sysctls ?? [])
-    .map(({ name }) => sysctlProblem(dotted(name), spec, allowed))
+    .map(({ name }) => sysctlProblem(name, spec, allowed))
     .find((found) => found !== undefined);
   return problem === undefined ? undefined : { reason: 'SysctlForbidden', message: `forbidden sysctl: ${problem}` };
 }
 
-/** The sysctls of a pod by name, as the runtime takes them; names have dots. */
+/** The sysctls of a pod by name, as the runtime takes them; with its defaults a pod has got names with dots. */
 export function sysctlsOf({ securityContext }: PodSpec): Readonly<Record<string, string>> {
-  return Object.fromEntries((securityContext?.sysctls ?? []).map(({ name, value }) => [dotted(name), value]));
-}
-
-/** `net/ipv4/tcp_rmem` and `net.ipv4.tcp_rmem` are one; after a first dot a slash is a dot inside a name. */
-function dotted(name: string): string {
-  return /^[^.]*\//.test(name) ? name.replaceAll(/[./]/g, (mark) => (mark === '.' ? '/' : '.')) : name;
+  return Object.fromEntries((securityContext?.sysctls ?? []).map(({ name, value }) => [name, value]));
 }
 
 function sysctlProblem(
@@ -47,7 +43,7 @@ function sysctlProblem(
   allowed: readonly string[],
 ): string | undefined {
   const isAllowed = allowed.some((pattern) =>
-    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === dotted(pattern),
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
   );
   if (!isAllowed) return `"${name}" not allowlisted`;
   if (hostNetwork === true && name.startsWith('net.')) return `"${name}" not allowed with host net enabled`;

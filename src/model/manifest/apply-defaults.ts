@@ -1,6 +1,7 @@
 import type { V1EnvVarSource, V1LifecycleHandler, V1PodSecurityContext, V1Probe } from '@kubernetes/client-node';
 import { aggregateRequests } from '../pod-resources.ts';
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../quantity.ts';
+import { sysctlName } from '../sysctl-name.ts';
 import { defaultVolume, withApiVersion } from './default-volume.ts';
 import type { ContainerDraft, Draft, PodDraft, PodSpecDraft, ResourcesDraft } from './draft.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
@@ -38,14 +39,11 @@ function defaultSpec(spec: PodSpecDraft): PodSpecDraft {
   };
 }
 
-/** Names of sysctls may have their dots and slashes swapped, as the files below /proc/sys do. */
 function defaultSecurity(context: Draft<V1PodSecurityContext>): Draft<V1PodSecurityContext> {
   if (!context.sysctls) return context;
-  const dotted = (name: string): string =>
-    /^[^.]*\//.test(name) ? name.replaceAll(/[./]/g, (mark) => (mark === '.' ? '/' : '.')) : name;
   return {
     ...context,
-    sysctls: context.sysctls.map((sysctl) => ({ ...sysctl, ...(sysctl.name && { name: dotted(sysctl.name) }) })),
+    sysctls: context.sysctls.map((sysctl) => ({ ...sysctl, ...(sysctl.name && { name: sysctlName(sysctl.name) }) })),
   };
 }
 
