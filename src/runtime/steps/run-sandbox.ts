@@ -9,7 +9,10 @@ import { preparePodCgroup } from '../pod-cgroup.ts';
 import { preparePodFiles } from '../pod-files.ts';
 import { sandboxFor, type Progress } from './progress.ts';
 
-/** Makes the pod's cgroup, folders, volumes and sandbox. */
+/**
+ * Makes the pod's cgroup, folders, volumes and sandbox. That there is no cluster to ask for names is told once of a pod,
+ * when it has its first sandbox, and not at every try and with every later one.
+ */
 export function runSandbox(
   pod: Pod,
   attempt: number,
@@ -23,7 +26,7 @@ export function runSandbox(
     sandboxFor(pod, attempt, progress, context).pipe(
       concatMap(({ config, runtimeHandler, problems }) =>
         concat(
-          from(problems.map(resolverNote)),
+          from(problems.filter(({ reason }) => reason !== NO_CLUSTER).map(resolverNote)),
           cri.runPodSandbox({ config, runtimeHandler }).pipe(
             tap(({ podSandboxId }) => {
               progress.sandboxId = podSandboxId ?? '';
@@ -37,13 +40,16 @@ export function runSandbox(
             }),
             ignoreElements(),
           ),
+          from(problems.filter(({ reason }) => reason === NO_CLUSTER && attempt === 0).map(resolverNote)),
         ),
       ),
     ),
   );
 }
 
+const NO_CLUSTER: DnsProblem['reason'] = 'MissingClusterDNS';
+
 /** A node on its own has no cluster whose names could be missed, so there is nothing to warn of. */
 function resolverNote({ reason, message }: DnsProblem): PodNote {
-  return { level: reason === 'MissingClusterDNS' ? 'Normal' : 'Warning', reason, message };
+  return { level: reason === NO_CLUSTER ? 'Normal' : 'Warning', reason, message };
 }

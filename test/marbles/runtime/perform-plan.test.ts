@@ -163,14 +163,30 @@ describe('performPlan', () => {
 
   it('tells first what of its resolver a pod does not get as it asked for it', () => {
     const searches = ['a'.repeat(254)];
-    const asked = pod({ spec: { dnsPolicy: 'ClusterFirst', dnsConfig: { searches } } });
+    const asked = pod({ spec: { dnsPolicy: 'Default', dnsConfig: { searches } } });
     const log: string[] = [];
     const told: string[] = [];
     performPlan(plan([NEW_SANDBOX]), asked, observed({}), NO_MEMORY, context({ cri: fakeCri(log) })).subscribe({
       next: (it) => it.kind === 'note' && told.push(`${it.note.level} ${it.note.reason}, ${log.length} calls`),
       error: unexpected,
     });
-    expect(told).toEqual(['Normal MissingClusterDNS, 0 calls', 'Warning DNSConfigForming, 0 calls']);
+    expect(told).toEqual(['Warning DNSConfigForming, 0 calls']);
+  });
+
+  it('tells once that there is no cluster to ask for names: of the first sandbox, when it is there', () => {
+    const asked = pod({ spec: { dnsPolicy: 'ClusterFirst' } });
+    const told = (attempt: number, cri: Partial<Cri> = {}): readonly string[] => {
+      const notes: string[] = [];
+      const step: Step = { do: 'runSandbox', attempt, quiet: true };
+      performPlan(plan([step]), asked, observed({}), NO_MEMORY, context({ cri: fakeCri([], cri) })).subscribe({
+        next: (it) => it.kind === 'note' && notes.push(`${it.note.level} ${it.note.reason}`),
+        error: () => notes.push('failed'),
+      });
+      return notes;
+    };
+    expect(told(0)).toEqual(['Normal MissingClusterDNS']);
+    expect(told(0, { runPodSandbox: () => throwError(() => new Error('no network')) })).toEqual(['failed']);
+    expect(told(1)).toEqual([]);
   });
 
   it('runs the sandbox by the handler that the pod asks for', () => {
