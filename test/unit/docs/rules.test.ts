@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { titlesOf } from './test-titles.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const folder = join(root, 'docs/rules');
@@ -23,7 +24,7 @@ describe('docs/rules', () => {
   });
 
   it('names for every rule a test of that title', () => {
-    const lost = rows.filter(({ test, title }) => existsSync(join(root, test)) && !titlesOf(test).includes(title));
+    const lost = rows.filter(({ test, title }) => existsSync(join(root, test)) && !titlesIn(test).has(title));
     expect(lost).toEqual([]);
   });
 
@@ -50,13 +51,10 @@ function rowsOf(file: string, text: string): readonly Row[] {
     });
 }
 
-const texts = new Map<string, string>();
+const known = new Map<string, ReadonlySet<string>>();
 
-/** The test file's text without its escapes and line breaks: titles stand in it word by word, in calls and in tables. */
-function titlesOf(file: string): string {
-  const known = texts.get(file);
-  if (known !== undefined) return known;
-  const text = readFileSync(join(root, file), 'utf8').replaceAll('\\', '');
-  texts.set(file, text);
-  return text;
+function titlesIn(file: string): ReadonlySet<string> {
+  const titles = known.get(file) ?? titlesOf(readFileSync(join(root, file), 'utf8'));
+  known.set(file, titles);
+  return titles;
 }
