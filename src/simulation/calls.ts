@@ -15,6 +15,7 @@ import {
   ReplaySubject,
   share,
   Subject,
+  Subscription,
   take,
   takeUntil,
   tap,
@@ -34,7 +35,7 @@ export interface CallsOptions {
   readonly faults: Faults;
   /** Whether calls that are over are kept. */
   readonly remembers: boolean;
-  /** Whether an answer that takes no time comes in the step of its effect; else it comes in a later one of that millisecond. */
+  /** Whether what takes no time takes place in the very step in which it is asked for; else in a later one of that millisecond. */
   readonly inStep: boolean;
 }
 
@@ -139,7 +140,8 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers, inSte
       }
 
       if (isCri(name)) underWay.add(cut);
-      let action = asyncScheduler.schedule(() => {
+      let action = new Subscription();
+      function arrive(): void {
         const answer = answerOf(act);
         if (inStep && after === 0) {
           end(answer);
@@ -149,7 +151,9 @@ export function calls({ random, latencyOf, faults: firstFaults, remembers, inSte
         action = asyncScheduler.schedule(() => {
           end(answer);
         }, after);
-      }, before);
+      }
+      if (inStep && before === 0) arrive();
+      else action = asyncScheduler.schedule(arrive, before);
       return () => {
         action.unsubscribe();
         underWay.delete(cut);

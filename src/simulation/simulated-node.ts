@@ -33,7 +33,7 @@ export interface SimulatedNodeOptions {
   readonly images?: Readonly<Record<string, SimulatedImage>>;
   /** What the process of each container does; unless told it runs for ever and ends politely. */
   readonly containerBehaviour?: ContainerBehaviour;
-  /** When an answer comes that takes no time: after all that is due in that millisecond, or `inStep` with its effect. */
+  /** When a way takes place that takes no time, to the runtime or back: after all that is due in that millisecond, or `inStep`. */
   readonly answers?: 'inStep';
   /** Which calls go wrong. */
   readonly faults?: Faults;

@@ -72,6 +72,24 @@ export function missingIn(
     return told?.ready === (process?.readiness !== 'never');
   }
 
+  /** Where the status says something else of a container that runs, or of the one before. */
+  function wronglyTold(uid: string, newest: SimulatedContainer, former?: SimulatedContainer): readonly string[] {
+    const { name = '', attempt = 0 } = newest.config.metadata ?? {};
+    const { containerStatuses = [], initContainerStatuses = [] } = statuses.get(uid) ?? {};
+    const told = [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name);
+    const last = told?.lastState?.terminated;
+    const isCurrent = told?.state?.running !== undefined && told.containerID?.endsWith(newest.id) === true;
+    if (!isCurrent) return [`${uid}/${name} runs, and is not shown so`];
+    if (told.restartCount !== attempt)
+      return [`${uid}/${name} is shown with ${told.restartCount} restarts, not ${attempt}`];
+    if (former?.state !== 'exited') return [];
+    return last?.exitCode === former.exitCode && last.reason === former.reason
+      ? []
+      : [
+          `${uid}/${name} ended with ${former.exitCode} ${former.reason} before, and is shown with ${JSON.stringify(last)}`,
+        ];
+  }
+
   function missingOf(uid: string, { pod: { spec }, version }: PlannedPod): readonly string[] {
     const policy = spec.restartPolicy ?? 'Always';
     const ready = world.sandboxes().filter(({ config, state }) => config.metadata?.uid === uid && state === 'ready');
@@ -97,7 +115,8 @@ export function missingIn(
       if (newest?.state !== 'running') return [`${uid}/${name} does not run`];
       if (newest.sandboxId !== ready[0]?.id) return [`${uid}/${name} runs in an old sandbox`];
       if (newest.config.image?.userSpecifiedImage !== image) return [`${uid}/${name} runs another image`];
-      return isReadyAsSaid(uid, version, name) ? [] : [`${uid}/${name} is not as ready as its probe says`];
+      if (!isReadyAsSaid(uid, version, name)) return [`${uid}/${name} is not as ready as its probe says`];
+      return wronglyTold(uid, newest, ofName[1]);
     });
   }
 

@@ -13,7 +13,7 @@ import {
 } from 'rxjs';
 import type { CreateContainerRequest } from '../../../src/model/cri/api.ts';
 import type { Choice, NodeImage } from '../../../src/model/images/choose-images.ts';
-import type { ObservedPod } from '../../../src/model/observed.ts';
+import type { ObservedContainer, ObservedPod } from '../../../src/model/observed.ts';
 import type { SerializeByKeyConfig } from '../../../src/operators/serialize-by-key.ts';
 import type { SimulatedNode } from '../../../src/simulation/simulated-node.ts';
 import type { Page } from '../../../src/streams/book/pod-book.ts';
@@ -235,6 +235,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     },
     oomScoreAdj: () => 0,
   },
+  'does not tell why a container ended': {
+    by: 'when faults stop, observed equals desired soon',
+    world: world({}, { after: 5_000, do: 'fillMemory', for: 500 }),
+    observed: (pod) => ({ ...pod, containers: pod.containers.map(withoutReason) }),
+  },
   'removes images as long as there are any': {
     by: 'no more images go than must',
     world: { ...world({}), images: { capacity: 20, old: 3 } },
@@ -325,6 +330,10 @@ function endsAllAtOnce(node: SimulatedNode): SimulatedNode {
       return concat(stop$.pipe(ignoreElements()), stopContainer(request));
     },
   }));
+}
+
+function withoutReason({ detail, ...container }: ObservedContainer): ObservedContainer {
+  return { ...container, ...(detail ? { detail: { ...detail, reason: '' } } : {}) };
 }
 
 /** Whatever is looked at takes so many bytes. */

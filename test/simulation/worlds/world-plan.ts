@@ -114,7 +114,7 @@ export interface WorldPlan {
   readonly rates: FaultRates;
   /** Images are cleared away; absent: they all stay. */
   readonly images?: ImagesPlan;
-  /** Answers that take no time come in the very step of their effect; with `timeless` none takes any, but for faults. */
+  /** Answers that take no time come in the very step of their effect; `timeless`: most calls are answered before whoever sends them goes on. */
   readonly answers?: 'inStep' | 'timeless';
 }
 
