@@ -12,6 +12,7 @@ import {
   type Observable,
 } from 'rxjs';
 import { assertNever } from '../../../src/model/errors.ts';
+import type { Tape } from '../../../src/cli/recording/tape.ts';
 import { workloadMemory } from '../../../src/cli/workload-memory.ts';
 import type { ExecSyncRequest, Image, RemoveImageRequest } from '../../../src/model/cri/api.ts';
 import type { Desired } from '../../../src/model/desired.ts';
@@ -167,6 +168,12 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     statuses = new Map([...pages].flatMap(([uid, { status }]) => (status ? [[uid as string, status]] : [])));
   }
 
+  /** Before anything comes of it: what is answered at once comes back before `book$` has told the page. */
+  function noteBook(book: PodBook): void {
+    noteEvictions(book);
+    notePhases(book);
+  }
+
   /** What the agent does by itself, or does not do: pods of workloads come and go, commands are obeyed. */
   function noteExpanded({ pods }: Desired): void {
     const own = new Set([...wanted.values()].map(({ pod }) => pod.metadata.uid));
@@ -200,6 +207,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
       nothing,
       undefined,
       imageGc,
+      tapeThat(noteBook),
     );
     write({ kind: 'agent', isUp: true });
     return merge(
@@ -209,7 +217,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
       endless('housekeeping$', housekeeping$),
       endless('checkpoint$', checkpoint$),
       imageGc ? endless('imageGc$', imageGc$) : EMPTY,
-      endless('book$', book$.pipe(tap(noteEvictions), tap(notePhases))),
+      endless('book$', book$),
       podSights(book$).pipe(
         tap((seen) => {
           sights.next(seen);
@@ -392,6 +400,23 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
     ...(settledAt === undefined ? {} : { settledAt }),
     missing,
     failures,
+  };
+}
+
+/** Lets everything through as it is, and tells of every page. */
+function tapeThat(notes: (book: PodBook) => void): Tape {
+  const same = <Part>(part: Part): Part => part;
+  return {
+    begin: nothing,
+    port: (_name, port) => port,
+    context: same,
+    objects: same,
+    looks: same,
+    actions: same,
+    probe: same,
+    turned: (before, _event, { book }) => {
+      if (book !== before) notes(book);
+    },
   };
 }
 
