@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { AdmissionNode } from '../model/admission/admission-node.ts';
 import type { Observer } from '../runtime/observe.ts';
 import type { PerformContext } from '../runtime/perform-context.ts';
-import type { World } from '../streams/agent.ts';
+import type { World } from '../streams/agent/world.ts';
 import type { CgroupLayout } from '../streams/cgroups/keep-cgroups.ts';
 import type { Checkpoint, CheckpointStore } from '../streams/checkpoints/checkpoints.ts';
 import type { LocalUsage } from '../streams/ports/local-usage.ts';

@@ -2,7 +2,7 @@ import { nodeLogFiles } from '../host/logs/node-log-files.ts';
 import type { KubeletConfiguration } from '../model/config/kubelet-configuration.ts';
 import type { NodePaths } from '../model/paths.ts';
 import { parseQuantity, wholeValue } from '../model/quantity.ts';
-import type { World } from '../streams/agent.ts';
+import type { World } from '../streams/agent/world.ts';
 import type { Cri } from '../streams/ports/cri.ts';
 
 /** How logs are rotated on this machine; nothing where a negative size says that somebody else does. */

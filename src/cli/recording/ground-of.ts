@@ -1,5 +1,5 @@
 import type { PerformContext } from '../../runtime/perform-context.ts';
-import type { World } from '../../streams/agent.ts';
+import type { World } from '../../streams/agent/world.ts';
 import type { Ground } from './line.ts';
 
 /** Only what decisions are made on: the rest of a configuration may hold what nobody is to know. */

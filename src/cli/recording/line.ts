@@ -1,6 +1,6 @@
 import type { PodUid } from '../../model/pod.ts';
 import type { ProbeKind } from '../../streams/probes/probe.ts';
-import type { World } from '../../streams/agent.ts';
+import type { World } from '../../streams/agent/world.ts';
 import type { PerformContext } from '../../runtime/perform-context.ts';
 
 /** Of the form of recordings; another number cannot be read. */

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { ObjectSet } from '../../model/objects/object-set.ts';
 import type { Observer } from '../../runtime/observe.ts';
 import type { PerformContext } from '../../runtime/perform-context.ts';
-import type { World } from '../../streams/agent.ts';
+import type { World } from '../../streams/agent/world.ts';
 import type { PodActions } from '../../streams/workers/pod-workers.ts';
 
 /** Where the agent passes through that is recorded. Everything that comes out behaves as what went in. */

@@ -1,0 +1,66 @@
+import { EMPTY, filter, share, type Observable } from 'rxjs';
+import type { PodUid } from '../../model/pod.ts';
+import type { PodBook } from '../book/pod-book.ts';
+import { keepCgroups } from '../cgroups/keep-cgroups.ts';
+import { housekeeping, type HousekeepingNote } from '../housekeeping/housekeeping.ts';
+import { imageGc, type ImageGcNote } from '../image-gc/image-gc.ts';
+import { spareContainers } from '../image-gc/spare-containers.ts';
+import { wantsImage } from '../image-gc/wants-image.ts';
+import { rotateLogs, type RotationNote } from '../logs/rotate-logs.ts';
+import type { World } from './world.ts';
+
+/** What is done on the node beside the work on its pods. */
+export interface Upkeep {
+  readonly housekeeping$: Observable<HousekeepingNote>;
+  /** Keeps the cgroups above those of the pods; emits sentences about what could not be done. */
+  readonly cgroup$: Observable<string>;
+  /** Rotates the logs of containers; emits what it did, and what it could not do. */
+  readonly rotation$: Observable<RotationNote>;
+  /** Removes images; emits what it did, and what is wrong. */
+  readonly imageGc$: Observable<ImageGcNote>;
+}
+
+/** What is known of the pods. */
+interface Known {
+  readonly book$: Observable<PodBook>;
+  /** The last one. */
+  readonly book: () => PodBook;
+  /** Whether the runtime held anything of the pod when it was last listed. */
+  readonly isInRuntime: (uid: PodUid) => boolean;
+  /** The same for one container. */
+  readonly isHeld: (containerId: string) => boolean;
+}
+
+/** Wires what looks after the node. Pure: it subscribes to nothing, and what the world leaves to others never emits. */
+export function upkeep(world: World, housekeepingPeriod: number, { book$, book, isInRuntime, isHeld }: Known): Upkeep {
+  const complete$ = book$.pipe(filter(isComplete));
+  const isKnown = (uid: PodUid): boolean => book().entries.has(uid) || isInRuntime(uid);
+  const { files, paths, unmountVolumes, meter, cgroups, rotation } = world;
+  return {
+    housekeeping$: housekeeping(
+      { files, paths, unmountVolumes, isKnown, isHeld, meter, complete$ },
+      housekeepingPeriod,
+    ),
+    cgroup$: cgroups ? keepCgroups(book$, cgroups.port, cgroups.layout, isKnown) : EMPTY,
+    imageGc$: (world.imageGc
+      ? imageGc(
+          {
+            images: world.imageGc.images,
+            isWanted: (image) => wantsImage(book(), image),
+            spareContainers: () => spareContainers(book()),
+            removeContainer: world.imageGc.removeContainer,
+            complete$,
+            monotonic: world.imageGc.monotonic,
+          },
+          world.imageGc.limits,
+        )
+      : EMPTY
+    ).pipe(share()),
+    rotation$: rotation ? rotateLogs(book$, rotation.ports, rotation.config) : EMPTY,
+  };
+}
+
+/** Every source was heard, and the runtime listed. */
+function isComplete({ allSeen, runtimeSeen }: PodBook): boolean {
+  return allSeen && runtimeSeen;
+}
