@@ -124,9 +124,11 @@ function wake(draft: Draft, uid: PodUid, why = 'it is time to look again'): void
   dispatch(draft, awake, { fresh: !rests });
 }
 
-/** Nothing of it has failed or waits: what relists would have told is all that a look could. */
+/** Nothing of it has failed, and what waits does so for a time: what relists would have told is all that a look could. */
 function isAtRest(entry: Entry): boolean {
-  return entry.phase === 'syncing' && !('error' in entry) && entry.waiting.size === 0;
+  if (entry.phase !== 'syncing' || 'error' in entry) return false;
+  for (const { reason } of entry.waiting.values()) if (reason !== 'CrashLoopBackOff') return false;
+  return true;
 }
 
 /** Everything ends and nothing starts again; what was to come back does not. */

@@ -59,6 +59,7 @@ function outcome(
   };
   return { kind: 'outcome', outcome: outcomes[kind] };
 }
+const waits = (reason: string): BookEvent => outcome('a', 'synced', 'sync', new Map([['c', { reason, message: '' }]]));
 const ended = (uid: string): BookEvent => outcome(uid, 'ended', 'terminate');
 const cleanedUp = (uid: string): BookEvent => outcome(uid, 'cleanedUp', 'cleanUp');
 
@@ -113,8 +114,11 @@ describe('turnPage: beginnings', () => {
     }
   });
 
-  it('spares a pod at rest another look when its time has come: relists would have told what has changed', () => {
-    const { page } = story(snapshot(), add(a), outcome('a', 'synced', 'sync'), wake('a'));
+  it.each([
+    ['at rest', outcome('a', 'synced', 'sync')],
+    ['in the back-off of a container', waits('CrashLoopBackOff')],
+  ])('spares a pod %s another look when its time has come: relists would have told what has changed', (_, last) => {
+    const { page } = story(snapshot(), add(a), last, wake('a'));
     expect(page.work).toMatchObject([{ kind: 'sync', uid: 'a', observed: observed('a') }]);
   });
 
@@ -125,16 +129,12 @@ describe('turnPage: beginnings', () => {
     expect(awake.work).toHaveLength(1);
     expect(awake.book).toBe(before.book);
     expect(turnPage(awake, same, 2_000).book).toBe(before.book);
-    const waits = outcome('a', 'synced', 'sync', new Map([['c', { reason: 'CrashLoopBackOff', message: '' }]]));
-    expect(turnPage(awake, waits, 2_000).book).not.toBe(before.book);
+    expect(turnPage(awake, waits('CrashLoopBackOff'), 2_000).book).not.toBe(before.book);
   });
 
   it.each([
     ['its last work has failed', outcome('a', 'failed', 'sync')],
-    [
-      'a container waits',
-      outcome('a', 'synced', 'sync', new Map([['c', { reason: 'CrashLoopBackOff', message: '' }]])),
-    ],
+    ['a container could not be started', waits('CreateContainerError')],
   ])('looks for itself when the time has come, instead of trusting what it once saw, where %s', (_, last) => {
     const { page } = story(snapshot(), add(a), { kind: 'sighting', pod: observed('a') }, last, wake('a'));
     expect(page.work).toHaveLength(1);
