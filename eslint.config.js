@@ -78,6 +78,11 @@ export default tseslint.config(
     },
   },
   {
+    // Operators subscribe to their source for whoever has subscribed to them.
+    files: ['src/operators/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_PROMISES] },
+  },
+  {
     files: ['src/**/*.ts'],
     ignores: ['src/main.ts', ...VIRTUAL_TIME],
     rules: { 'no-restricted-syntax': ['error', ONE_SUBSCRIBER] },

@@ -1,17 +1,5 @@
-import {
-  catchError,
-  concat,
-  concatMap,
-  defer,
-  EMPTY,
-  filter,
-  of,
-  Subject,
-  takeUntil,
-  type Observable,
-  type ObservableInput,
-  type OperatorFunction,
-} from 'rxjs';
+import { Observable, type ObservableInput, type OperatorFunction } from 'rxjs';
+import { lane } from './lane.ts';
 
 /** How one lane of work folds, interrupts and survives. */
 export interface ConflateMapConfig<T, R> {
@@ -46,52 +34,29 @@ export interface ConflateMapConfig<T, R> {
  * * `fold`, `preempts` and `recover` must not throw: the result errors when they do.
  */
 export function conflateMap<T, R>(config: ConflateMapConfig<T, R>): OperatorFunction<T, R> {
-  const { work, recover, fold = latestWins, preempts = never, onIdle } = config;
-
-  return (source$: Observable<T>) =>
-    defer(() => {
-      const arrivals = new Subject<T>();
-      let slot: { readonly item: T } | undefined;
-
-      // A value landing in an empty slot is a wake-up; one landing in a full slot only folds.
-      // So concatMap never buffers more than one wake-up, and the slot is emptied when work starts, not when it ends.
-      function wakes(arrival: T): boolean {
-        const wasEmpty = slot === undefined;
-        slot = { item: slot ? fold(slot.item, arrival) : arrival };
-        arrivals.next(arrival);
-        return wasEmpty;
-      }
-
-      function waiting(): T | undefined {
-        return slot?.item;
-      }
-
-      function runWaiting(): Observable<R> {
-        if (!slot) return EMPTY;
-        const { item } = slot;
-        slot = undefined;
-        return defer(() => work(item, waiting)).pipe(
-          catchError((error: unknown) => of(recover(error, item))),
-          takeUntil(arrivals.pipe(filter((arrival) => preempts(arrival, item)))),
-        );
-      }
-
-      const rest$ = defer(() => {
-        if (!slot) onIdle?.();
-        return EMPTY;
-      });
-
-      return source$.pipe(
-        filter(wakes),
-        concatMap(() => concat(defer(runWaiting), rest$)),
+  return (source$) =>
+    new Observable((result) => {
+      let isOver = false;
+      const only = lane(
+        {
+          ...config,
+          onIdle: () => {
+            config.onIdle?.();
+            if (isOver && only.isIdle()) result.complete();
+          },
+        },
+        result,
       );
+      result.add(only.close);
+      return source$.subscribe({
+        next: only.put,
+        error: (error: unknown) => {
+          result.error(error);
+        },
+        complete: () => {
+          isOver = true;
+          if (only.isIdle()) result.complete();
+        },
+      });
     });
-}
-
-function latestWins<T>(_waiting: T, arrival: T): T {
-  return arrival;
-}
-
-function never(): boolean {
-  return false;
 }

@@ -1,13 +1,6 @@
-import {
-  defer,
-  groupBy,
-  mergeMap,
-  Subject,
-  type GroupedObservable,
-  type Observable,
-  type OperatorFunction,
-} from 'rxjs';
-import { conflateMap, type ConflateMapConfig } from './conflate-map.ts';
+import { Observable, type OperatorFunction } from 'rxjs';
+import type { ConflateMapConfig } from './conflate-map.ts';
+import { lane, type Lane } from './lane.ts';
 
 export interface SerializeByKeyConfig<T, K, R> extends Omit<ConflateMapConfig<T, R>, 'onIdle'> {
   /** Names the lane an item belongs to. */
@@ -30,36 +23,51 @@ export interface SerializeByKeyConfig<T, K, R> extends Omit<ConflateMapConfig<T,
  * * Completes when the source has and every lane is idle; an error of the source passes at once.
  */
 export function serializeByKey<T, K, R>(config: SerializeByKeyConfig<T, K, R>): OperatorFunction<T, R> {
-  const { key, ...lane } = config;
+  const { key } = config;
 
-  return (source$: Observable<T>) =>
-    defer(() => {
-      const ends = new Map<K, Subject<undefined>>();
+  return (source$) =>
+    new Observable((result) => {
+      const lanes = new Map<K, Lane<T>>();
+      let isOver = false;
 
-      function open({ key: name }: GroupedObservable<K, T>): Observable<undefined> {
-        const end = new Subject<undefined>();
-        ends.set(name, end);
-        return end;
+      function open(name: K): Lane<T> {
+        const opened = lane(
+          {
+            ...config,
+            onIdle: () => {
+              lanes.delete(name);
+              if (isOver && lanes.size === 0) result.complete();
+            },
+          },
+          result,
+        );
+        lanes.set(name, opened);
+        return opened;
       }
 
-      function close(name: K): void {
-        const end = ends.get(name);
-        ends.delete(name);
-        end?.next(undefined);
+      function put(item: T): void {
+        let name: K;
+        try {
+          name = key(item);
+        } catch (error) {
+          result.error(error);
+          return;
+        }
+        (lanes.get(name) ?? open(name)).put(item);
       }
 
-      return source$.pipe(
-        groupBy(key, { duration: open }),
-        mergeMap((lane$) =>
-          lane$.pipe(
-            conflateMap({
-              ...lane,
-              onIdle: () => {
-                close(lane$.key);
-              },
-            }),
-          ),
-        ),
-      );
+      result.add(() => {
+        for (const one of lanes.values()) one.close();
+      });
+      return source$.subscribe({
+        next: put,
+        error: (error: unknown) => {
+          result.error(error);
+        },
+        complete: () => {
+          isOver = true;
+          if (lanes.size === 0) result.complete();
+        },
+      });
     });
 }
