@@ -35,7 +35,7 @@ export interface RuntimeContext {
   readonly backoff: BackoffLimits;
   /** Milliseconds after which a sync that failed is tried again, before jitter (kubelet: 10 s). */
   readonly retryPeriod: number;
-  /** Milliseconds after which a pod that is well is looked at again, before jitter (syncFrequency). */
+  /** Milliseconds after which a pod that is well is looked at again, before jitter (syncFrequency); one at rest, many times that. */
   readonly resyncPeriod: number;
   readonly cri: Cri;
   /**

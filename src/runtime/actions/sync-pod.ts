@@ -121,7 +121,7 @@ function nameOfStep(step: Step): string {
 
 /** Everything is as it should be, or waits for a time that is known. */
 function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: PerformContext): readonly PodReport[] {
-  const resync = context.resyncPeriod * jitter(context);
+  const resync = context.resyncPeriod * jitter(context) * (isCalm(work, plan) ? CALM : 1);
   const next = plan.wakeAt === undefined ? resync : Math.min(resync, Math.max(0, plan.wakeAt - asyncScheduler.now()));
   const outcome: PodOutcome = {
     kind: 'synced',
@@ -137,6 +137,14 @@ function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: Perf
     ...backOffNotes(work, plan),
     { kind: 'outcome', uid: work.uid, outcome, memory: { ...plan.memory, failures: 0 } },
   ];
+}
+
+/** A pod at rest is looked at so many times as seldom. */
+const CALM = 10;
+
+/** All that could change it comes by itself: sightings, findings of probes, other manifests. */
+function isCalm(work: Sync, { waiting }: PodPlan): boolean {
+  return waiting.size === 0 && !hasVolumes(work) && !followsConfig(work);
 }
 
 /** What the work knows beside the observation; that one may be old by now. */

@@ -4,6 +4,7 @@ import { RuntimeError } from '../../../src/model/errors.ts';
 import type { ObservedPod } from '../../../src/model/observed.ts';
 import { NO_MEMORY, type PodMemory } from '../../../src/model/pod-memory.ts';
 import type { Pod } from '../../../src/model/pod.ts';
+import { RESTART_ON_CONFIG_CHANGE } from '../../../src/model/rxlet-annotations.ts';
 import type { Observer } from '../../../src/runtime/observe.ts';
 import type { PerformContext } from '../../../src/runtime/perform-context.ts';
 import { podActions } from '../../../src/runtime/pod-actions.ts';
@@ -32,6 +33,9 @@ import { unexpected } from '../operators/unexpected.ts';
 
 const IDENTITY = { uid: UID, name: 'web', namespace: 'default' };
 const WELL = observed({ revision: 5, sandboxes: [sandbox()], containers: [container()] });
+const FOLLOWING = pod({
+  metadata: { ...pod().metadata, annotations: { ...pod().metadata.annotations, [RESTART_ON_CONFIG_CHANGE]: 'true' } },
+});
 const ENDED = observed({ revision: 7, sandboxes: [sandbox({ state: 'notReady' })], containers: [exited(0)] });
 const CLEAN_UP: PodWork = { kind: 'cleanUp', uid: UID, of: IDENTITY };
 
@@ -152,7 +156,15 @@ describe('podActions', () => {
       const log: string[] = [];
       const { outcome } = end(sync(pod(), WELL), { log });
       expect(log).toEqual([]);
-      expect(outcome).toMatchObject({ kind: 'synced', finished: false, next: 60_000, observed: WELL });
+      expect(outcome).toMatchObject({ kind: 'synced', finished: false, next: 600_000, observed: WELL });
+    });
+
+    it.each<[what: string, of: Pod, next: number]>([
+      ['that needs nothing, of which all that changes is told, ten times as seldom', pod(), 600_000],
+      ['whose volumes have to be tended as often as is configured', podWith([{ name: 'd', downwardAPI: {} }]), 60_000],
+      ['that follows a configuration as often as is configured', FOLLOWING, 60_000],
+    ])('is to look again at a pod %s', (_what, of, next) => {
+      expect(end(sync(of, WELL), {}).outcome).toMatchObject({ kind: 'synced', next });
     });
 
     it('looks itself when the observation is older than what was done', () => {
@@ -175,7 +187,7 @@ describe('podActions', () => {
       });
       expect(log.at(-1)).toBe('look');
       // The work carries an observation as well: it is the last look that counts.
-      expect(outcome).toMatchObject({ kind: 'synced', observed: WELL, waiting: new Map(), next: 60_000 });
+      expect(outcome).toMatchObject({ kind: 'synced', observed: WELL, waiting: new Map(), next: 600_000 });
       expect(memory).toMatchObject({ actedAt: 1, failures: 0 });
     });
 
