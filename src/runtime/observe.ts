@@ -3,6 +3,7 @@ import {
   catchError,
   defer,
   forkJoin,
+  isObservable,
   map,
   of,
   switchMap,
@@ -47,6 +48,12 @@ export interface Observer {
   readonly ownerOf: (id: string) => PodUid | undefined;
 }
 
+/** Whose a container or sandbox is, and the newest revision in which it was seen. */
+interface Owner {
+  uid: PodUid;
+  seenAt: Revision;
+}
+
 /** Inspections under way at the same time: many, so that a few that hang hold up no other, yet no flood for the runtime. */
 const MOST_INSPECTIONS = 32;
 
@@ -63,12 +70,16 @@ export function observer(
 ): Observer {
   const details = new Map<string, { readonly state: ContainerState; readonly detail: ContainerDetail }>();
   const networks = new Map<string, Pick<ObservedSandbox, 'ips' | 'hostNetwork'>>();
-  const owners = new Map<string, { readonly uid: PodUid; readonly seenAt: Revision }>();
+  const owners = new Map<string, Owner>();
   const inspections = { inTurn: takeTurns(MOST_INSPECTIONS) };
 
-  function inspectContainer(container: ObservedContainer): Observable<ObservedContainer | undefined> {
+  /** What is known of it in its present state. */
+  function knownContainer(container: ObservedContainer): ObservedContainer | undefined {
     const known = details.get(container.id);
-    if (known?.state === container.state) return of({ ...container, ...known });
+    return known?.state === container.state ? { ...container, detail: known.detail } : undefined;
+  }
+
+  function inspectContainer(container: ObservedContainer): Observable<ObservedContainer | undefined> {
     return inspections.inTurn(cri.containerStatus({ containerId: container.id })).pipe(
       switchMap(({ status, early }: EarlyStatusResponse) => {
         const state = containerState(status?.state);
@@ -85,9 +96,12 @@ export function observer(
     );
   }
 
-  function inspectSandbox(sandbox: ObservedSandbox): Observable<ObservedSandbox | undefined> {
+  function knownSandbox(sandbox: ObservedSandbox): ObservedSandbox | undefined {
     const known = networks.get(sandbox.id);
-    if (known || sandbox.state === 'notReady') return of({ ...sandbox, ...known });
+    return known || sandbox.state === 'notReady' ? { ...sandbox, ...known } : undefined;
+  }
+
+  function inspectSandbox(sandbox: ObservedSandbox): Observable<ObservedSandbox | undefined> {
     return inspections.inTurn(cri.podSandboxStatus({ podSandboxId: sandbox.id })).pipe(
       map((answer) => {
         const network = networkOf(answer, hostIps);
@@ -99,15 +113,30 @@ export function observer(
   }
 
   function noteOwner({ uid, sandboxes, containers, revision }: ObservedPod): void {
-    for (const { id } of [...sandboxes, ...containers]) {
-      owners.set(id, { uid, seenAt: Math.max(revision, owners.get(id)?.seenAt ?? revision) });
+    for (const { id } of sandboxes) note(id, uid, revision);
+    for (const { id } of containers) note(id, uid, revision);
+  }
+
+  /** In place: a relist notes all that there is. */
+  function note(id: string, uid: PodUid, revision: Revision): void {
+    const owner = owners.get(id);
+    if (!owner) {
+      owners.set(id, { uid, seenAt: revision });
+      return;
     }
+    owner.uid = uid;
+    owner.seenAt = Math.max(revision, owner.seenAt);
   }
 
   function inspect(pod: ObservedPod): Observable<ObservedPod> {
     noteOwner(pod);
-    return forkJoin([all(pod.sandboxes.map(inspectSandbox)), all(pod.containers.map(inspectContainer))]).pipe(
-      map(([sandboxes, containers]) => ({ ...pod, sandboxes: present(sandboxes), containers: present(containers) })),
+    const sandbox$ = told(pod.sandboxes.map((one) => knownSandbox(one) ?? inspectSandbox(one)));
+    const container$ = told(pod.containers.map((one) => knownContainer(one) ?? inspectContainer(one)));
+    // Mostly all is known, or all but one container.
+    if (!isObservable(sandbox$) && !isObservable(container$))
+      return of({ ...pod, sandboxes: sandbox$, containers: container$ });
+    return forkJoin([asStream(sandbox$), asStream(container$)]).pipe(
+      map(([sandboxes, containers]) => ({ ...pod, sandboxes, containers })),
     );
   }
 
@@ -145,56 +174,49 @@ function listOne(cri: Cri, revisions: Revisions, uid: PodUid): Observable<Observ
   );
 }
 
-interface Draft {
-  readonly uid: PodUid;
-  readonly name: string;
-  readonly namespace: string;
-  readonly sandboxes: ObservedSandbox[];
-  readonly containers: ObservedContainer[];
-}
-
 /** Groups what the runtime lists by pod. Objects without our labels belong to somebody else. */
 function snapshotOf(sandboxes: readonly PodSandbox[], containers: readonly Container[], revision: Revision): Snapshot {
-  const drafts = new Map<PodUid, Draft>();
+  const pods = new Map<PodUid, Draft>();
 
   function draftOf(labels: Readonly<Record<string, string>> | undefined): Draft | undefined {
     const uid = uidLabel(labels);
     if (uid === undefined) return undefined;
-    let draft = drafts.get(uid);
-    if (!draft) {
-      draft = {
-        uid,
-        name: labels?.[POD_NAME] ?? '',
-        namespace: labels?.[POD_NAMESPACE] ?? '',
-        sandboxes: [],
-        containers: [],
-      };
-      drafts.set(uid, draft);
-    }
+    const known = pods.get(uid);
+    if (known) return known;
+    const name = labels?.[POD_NAME] ?? '';
+    const draft: Draft = {
+      uid,
+      name,
+      namespace: labels?.[POD_NAMESPACE] ?? '',
+      revision,
+      sandboxes: [],
+      containers: [],
+    };
+    pods.set(uid, draft);
     return draft;
   }
 
   for (const sandbox of sandboxes) draftOf(sandbox.labels)?.sandboxes.push(sandboxOf(sandbox));
   for (const container of containers) draftOf(container.labels)?.containers.push(containerOf(container));
-
-  const pods = new Map<PodUid, ObservedPod>();
-  for (const [uid, draft] of drafts) {
-    pods.set(uid, {
-      ...draft,
-      revision,
-      sandboxes: newestFirst(draft.sandboxes),
-      containers: newestFirst(draft.containers),
-    });
+  for (const draft of pods.values()) {
+    sortNewestFirst(draft.sandboxes);
+    sortNewestFirst(draft.containers);
   }
   return { revision, pods };
 }
 
+/** A pod while it is put together. */
+interface Draft extends ObservedPod {
+  readonly sandboxes: ObservedSandbox[];
+  readonly containers: ObservedContainer[];
+}
+
 /** By the runtime's time of creation; the attempt settles what the clock leaves open or turned round. */
-function newestFirst<T extends { readonly attempt: number; readonly createdAt: number; readonly id: string }>(
-  objects: readonly T[],
-): readonly T[] {
-  if (objects.length < 2) return objects;
-  return objects.toSorted((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
+function sortNewestFirst(
+  objects: { readonly attempt: number; readonly createdAt: number; readonly id: string }[],
+): void {
+  if (objects.length < 2) return;
+  objects.sort((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
 }
 
 // proto3 leaves the first member of an enum out of the message, so what is absent is that member.
@@ -287,10 +309,22 @@ function goneMeans<T, G>(gone: G): (source$: Observable<T>) => Observable<T | G>
   );
 }
 
-function all<T>(observables: readonly Observable<T>[]): Observable<readonly T[]> {
-  return observables.length === 0 ? of([]) : forkJoin(observables);
+/** What is known, and what is to be asked for, side by side; what has gone meanwhile is left out. Known things cost no stream. */
+function told<T extends { readonly id: string }>(
+  things: readonly (T | Observable<T | undefined>)[],
+): readonly T[] | Observable<readonly T[]> {
+  const asked = things.filter((thing) => isObservable(thing));
+  if (asked.length === 0) return things.filter((thing): thing is T => !isObservable(thing));
+  return forkJoin(asked).pipe(
+    map((answers) => {
+      const coming = answers.values();
+      return things
+        .map((thing) => (isObservable(thing) ? coming.next().value : thing))
+        .filter((thing) => thing !== undefined);
+    }),
+  );
 }
 
-function present<T>(values: readonly (T | undefined)[]): readonly T[] {
-  return values.filter((value) => value !== undefined);
+function asStream<T>(value: T | Observable<T>): Observable<T> {
+  return isObservable(value) ? value : of(value);
 }

@@ -18,7 +18,7 @@ import {
   tap,
   type Observable,
 } from 'rxjs';
-import type { ObservedPod } from '../model/observed.ts';
+import type { ObservedPod, Snapshot } from '../model/observed.ts';
 import type { PodUid } from '../model/pod.ts';
 import { emitAll } from '../operators/emit-all.ts';
 import { shareLatest } from '../operators/share-latest.ts';
@@ -78,8 +78,8 @@ export function agent(world: World, timings: AgentTimings): Agent {
   const statuses = new Map(world.kept.flatMap(({ uid, status }) => (status ? [[uid, status] as const] : [])));
   const evictions = new Map(world.kept.flatMap(({ uid, eviction }) => (eviction ? [[uid, eviction] as const] : [])));
   let book = emptyBook({ ...world.facts, statuses, eviction: { backoff: world.backoff, kept: evictions } });
-  let inRuntime: ReadonlySet<PodUid> = new Set();
-  let held: ReadonlySet<string> = new Set();
+  let listed: Snapshot['pods'] = new Map();
+  let held: ReadonlySet<string> | undefined;
 
   const runtime$ = runtimeState(world.cri, timings.statusPeriod, world.listening$).pipe(shareLatest());
 
@@ -172,8 +172,8 @@ export function agent(world: World, timings: AgentTimings): Agent {
     ),
     snapshot$.pipe(
       tap(({ pods }) => {
-        inRuntime = new Set(pods.keys());
-        held = new Set([...pods.values()].flatMap(({ containers }) => containers.map(({ id }) => id)));
+        listed = pods;
+        held = undefined;
       }),
       ignoreElements(),
     ),
@@ -199,11 +199,17 @@ export function agent(world: World, timings: AgentTimings): Agent {
     share(),
   );
 
+  /** Housekeeping asks for it once a minute, and relists come more often. */
+  function heldContainers(): ReadonlySet<string> {
+    held ??= new Set([...listed.values()].flatMap(({ containers }) => containers.map(({ id }) => id)));
+    return held;
+  }
+
   const kept = upkeep(world, timings.housekeepingPeriod, {
     book$,
     book: () => book,
-    isInRuntime: (uid) => inRuntime.has(uid),
-    isHeld: (containerId) => held.has(containerId),
+    isInRuntime: (uid) => listed.has(uid),
+    isHeld: (containerId) => heldContainers().has(containerId),
   });
 
   const note$ = happenings({ report$, imageGc$: kept.imageGc$ }, () => book, world.imageGc?.nodeName ?? '').pipe(

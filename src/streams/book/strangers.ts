@@ -13,20 +13,20 @@ export function seeRuntime(draft: Draft, listed: Snapshot): void {
   draft.listed = listed;
   draft.strangers = pods;
   const up = new Set<PodUid>();
-  for (const [uid, { containers, sandboxes }] of pods) {
-    const isUp =
-      containers.some(({ state }) => state === 'running') || sandboxes.some(({ state }) => state === 'ready');
-    if (isUp) up.add(uid);
-  }
+  for (const [uid, pod] of pods) if (isUp(pod)) up.add(uid);
   draft.up = up;
+}
+
+function isUp({ containers, sandboxes }: ObservedPod): boolean {
+  return sandboxes.some(({ state }) => state === 'ready') || containers.some(({ state }) => state === 'running');
 }
 
 /** What runs and is in no page: ended once nobody can want it, or at once when a wanted pod needs its name. */
 export function meetStrangers(draft: Draft): void {
-  const unmet = [...draft.strangers].filter(
-    ([uid, observed]) => !draft.entries.has(uid) && !meetStranger(draft, observed),
-  );
-  draft.strangers = new Map(unmet);
+  const unmet = new Map<PodUid, ObservedPod>();
+  for (const [uid, observed] of draft.strangers)
+    if (!draft.entries.has(uid) && !meetStranger(draft, observed)) unmet.set(uid, observed);
+  draft.strangers = unmet;
 }
 
 /** Whether it has a page now. Of one that has none, nobody knows yet whether it is wanted. */
