@@ -103,12 +103,11 @@ function measured(note$: Observable<HousekeepingNote>, meter: Meter): Observable
 function orphanDirs({ files, paths, unmountVolumes, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {
   return entries(podsDir(paths), files).pipe(
     map((name) => name as PodUid),
-    concatMap((uid) => {
+    eachUnknown(isKnown, (uid) => {
       const path = podDir(paths, uid);
-      const work$ = concat(unmountVolumes(uid), removal(path, files)).pipe(
+      return concat(unmountVolumes(uid), removal(path, files)).pipe(
         catchError((error: unknown) => of({ ok: false, path, message: messageOf(error) })),
       );
-      return unlessKnown(uid, work$, isKnown);
     }),
   );
 }
@@ -116,8 +115,9 @@ function orphanDirs({ files, paths, unmountVolumes, isKnown }: HousekeepingPorts
 function orphanLogs({ files, paths, isKnown }: HousekeepingPorts): Observable<HousekeepingNote> {
   return entries(paths.podLogsDir, files).pipe(
     filter((name) => name.includes('_')),
-    concatMap((name) =>
-      unlessKnown(uidOfLogDir(name) as PodUid, removal(`${paths.podLogsDir}/${name}`, files), isKnown),
+    eachUnknown(
+      (name) => isKnown(uidOfLogDir(name) as PodUid),
+      (name) => removal(`${paths.podLogsDir}/${name}`, files),
     ),
   );
 }
@@ -151,9 +151,12 @@ function entries(dir: string, files: HousekeepingPorts['files']): Observable<str
   );
 }
 
-/** Asked when its turn has come: the pod may have appeared while others were being removed. */
-function unlessKnown<T>(uid: PodUid, work$: Observable<T>, isKnown: HousekeepingPorts['isKnown']): Observable<T> {
-  return defer(() => (isKnown(uid) ? EMPTY : work$));
+/** Asked when its turn has come: the pod may have appeared while others were being removed. Most are known, and cost a call. */
+function eachUnknown<T, R>(
+  isKnown: (item: T) => boolean,
+  work: (item: T) => Observable<R>,
+): (item$: Observable<T>) => Observable<R> {
+  return concatMap((item) => (isKnown(item) ? EMPTY : work(item)));
 }
 
 function removal(path: string, files: HousekeepingPorts['files']): Observable<HousekeepingNote> {
