@@ -41,7 +41,7 @@ export function draftOf<K, V>(before: ReadonlyMap<K, V>): MapDraft<K, V> {
 
   function flatten(): void {
     now.origin = { mark: now.mark, keys: new Set(now.over.keys()) };
-    now.base = new Map(entriesIn(now));
+    now.base = copyOf(now);
     now.over = new Map();
     now.mark = {};
   }
@@ -63,7 +63,7 @@ export function draftOf<K, V>(before: ReadonlyMap<K, V>): MapDraft<K, V> {
 
   function finish(): ReadonlyMap<K, V> {
     if (touched.size === 0) return before;
-    if (now.size <= SMALL) return new Map(entriesIn(now));
+    if (now.size <= SMALL) return copyOf(now);
     if (now.over.size > SPREAD * Math.sqrt(now.size)) flatten();
     const layers = { ...now };
     const map = readable(layers);
@@ -103,6 +103,16 @@ function keysBetween<K, V>(
 
 function layersOf<K, V>(map: ReadonlyMap<K, V>): Layers<K, V> | undefined {
   return LAYERS.get(map) as Layers<K, V> | undefined;
+}
+
+/** A plain map: that below it as it is, which costs little, and then the changes. */
+function copyOf<K, V>({ base, over }: Layers<K, V>): Map<K, V> {
+  const copy = new Map(base);
+  for (const [key, value] of over) {
+    if (value === GONE) copy.delete(key);
+    else copy.set(key, value);
+  }
+  return copy;
 }
 
 function readable<K, V>(layers: Layers<K, V>): ReadonlyMap<K, V> {
