@@ -119,7 +119,10 @@ export function eventOf(
     containerEventType: EVENT_TYPE[kind],
     createdAt: at * 1e6,
     podSandboxStatus: sandboxStatus(sandbox),
-    containersStatuses: containers.map((each) => containerStatus(each, sandbox)),
+    // Put together only for who reads it.
+    get containersStatuses() {
+      return containers.map((each) => containerStatus(each, sandbox));
+    },
   };
 }
 
