@@ -1,4 +1,4 @@
-import { filter, map, mergeMap, type OperatorFunction } from 'rxjs';
+import { Observable, type OperatorFunction } from 'rxjs';
 
 /**
  * Emits at once all that each value brings, in its order.
@@ -12,9 +12,24 @@ import { filter, map, mergeMap, type OperatorFunction } from 'rxjs';
  */
 export function emitAll<T, R>(listOf: (value: T) => readonly R[]): OperatorFunction<T, R> {
   return (source$) =>
-    source$.pipe(
-      map((value) => listOf(value)),
-      filter(({ length }) => length > 0),
-      mergeMap((list) => list),
+    new Observable((result) =>
+      source$.subscribe({
+        next: (value) => {
+          let list: readonly R[];
+          try {
+            list = listOf(value);
+          } catch (error) {
+            result.error(error);
+            return;
+          }
+          for (const each of list) result.next(each);
+        },
+        error: (error: unknown) => {
+          result.error(error);
+        },
+        complete: () => {
+          result.complete();
+        },
+      }),
     );
 }

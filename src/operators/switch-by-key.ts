@@ -1,15 +1,4 @@
-import {
-  defer,
-  EMPTY,
-  finalize,
-  from,
-  mergeMap,
-  Subject,
-  takeUntil,
-  type Observable,
-  type ObservableInput,
-  type OperatorFunction,
-} from 'rxjs';
+import { from, Observable, type ObservableInput, type OperatorFunction, type Subscriber } from 'rxjs';
 
 export interface SwitchByKeyConfig<T, K, R> {
   /** Names the place an item takes over. */
@@ -31,24 +20,57 @@ export interface SwitchByKeyConfig<T, K, R> {
  * of the result; completion waits for the open projections.
  */
 export function switchByKey<T, K, R>({ key, project }: SwitchByKeyConfig<T, K, R>): OperatorFunction<T, R> {
-  return (source$: Observable<T>) =>
-    defer(() => {
-      const open = new Map<K, Subject<void>>();
-      return source$.pipe(
-        mergeMap((item) => {
+  return (source$) =>
+    new Observable((result) => {
+      const open = new Map<K, Subscriber<R>>();
+      let isOver = false;
+
+      function put(item: T): void {
+        try {
           const name = key(item);
-          open.get(name)?.next();
+          open.get(name)?.unsubscribe();
           const inner$ = project(item);
-          if (inner$ === undefined) return EMPTY;
-          const replaced = new Subject<void>();
-          open.set(name, replaced);
-          return from(inner$).pipe(
-            takeUntil(replaced),
-            finalize(() => {
-              if (open.get(name) === replaced) open.delete(name);
-            }),
-          );
-        }),
-      );
+          if (inner$ !== undefined) follow(name, inner$);
+        } catch (error) {
+          result.error(error);
+        }
+      }
+
+      function follow(name: K, inner$: ObservableInput<R>): void {
+        const followed$ = new Observable<R>((subscriber) => {
+          // Known before it begins: what it causes at once may end it.
+          open.set(name, subscriber);
+          subscriber.add(() => {
+            if (open.get(name) === subscriber) open.delete(name);
+          });
+          from(inner$).subscribe(subscriber);
+        });
+        followed$.subscribe({
+          next: (value) => {
+            result.next(value);
+          },
+          error: (error: unknown) => {
+            result.error(error);
+          },
+          complete: () => {
+            open.delete(name);
+            if (isOver && open.size === 0) result.complete();
+          },
+        });
+      }
+
+      result.add(() => {
+        for (const one of [...open.values()]) one.unsubscribe();
+      });
+      return source$.subscribe({
+        next: put,
+        error: (error: unknown) => {
+          result.error(error);
+        },
+        complete: () => {
+          isOver = true;
+          if (open.size === 0) result.complete();
+        },
+      });
     });
 }

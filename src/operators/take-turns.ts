@@ -1,19 +1,4 @@
-import {
-  connect,
-  defer,
-  endWith,
-  finalize,
-  ignoreElements,
-  merge,
-  ReplaySubject,
-  switchMap,
-  take,
-  takeUntil,
-  tap,
-  timer,
-  type MonoTypeOperatorFunction,
-  type Observable,
-} from 'rxjs';
+import { asyncScheduler, Observable } from 'rxjs';
 
 /** Who goes first where several wait: `first` before all of the others. */
 export type Precedence = 'first' | 'inOrder';
@@ -48,26 +33,18 @@ export type TakeTurns = <T>(work$: Observable<T>, precedence?: Precedence) => Ob
  */
 export function takeTurns(places: number, { atMost }: TurnOptions = {}): TakeTurns {
   let free = places;
-  const queues: Readonly<Record<Precedence, ReplaySubject<void>[]>> = { first: [], inOrder: [] };
+  const queues: Readonly<Record<Precedence, (() => void)[]>> = { first: [], inOrder: [] };
 
   function next(): void {
-    const waiting = queues.first.shift() ?? queues.inOrder.shift();
-    if (waiting) waiting.next();
+    const enter = queues.first.shift() ?? queues.inOrder.shift();
+    if (enter) enter();
     else free += 1;
   }
 
   return (work$, precedence = 'inOrder') =>
-    defer(() => {
+    new Observable((result) => {
       const queue = queues[precedence];
-      const turn = new ReplaySubject<void>(1);
       let place: 'wanted' | 'held' | 'given' = 'wanted';
-      if (free > 0) {
-        free -= 1;
-        place = 'held';
-        turn.next();
-      } else {
-        queue.push(turn);
-      }
 
       function giveOn(): void {
         if (place !== 'held') return;
@@ -75,23 +52,21 @@ export function takeTurns(places: number, { atMost }: TurnOptions = {}): TakeTur
         next();
       }
 
-      return turn.pipe(
-        take(1),
-        switchMap(() => {
-          place = 'held';
-          return atMost === undefined ? work$ : work$.pipe(beside(timer(atMost).pipe(tap(giveOn))));
-        }),
-        finalize(() => {
-          if (place === 'wanted') queue.splice(queue.indexOf(turn), 1);
-          else giveOn();
-        }),
-      );
-    });
-}
+      function enter(): void {
+        place = 'held';
+        if (atMost !== undefined) result.add(asyncScheduler.schedule(giveOn, atMost));
+        work$.subscribe(result);
+      }
 
-/** Lets something else go on until the source ends; nothing of it is passed on. */
-function beside<T>(other$: Observable<unknown>): MonoTypeOperatorFunction<T> {
-  return connect((source$) =>
-    merge(other$.pipe(ignoreElements(), takeUntil(source$.pipe(ignoreElements(), endWith(undefined)))), source$),
-  );
+      if (free > 0) {
+        free -= 1;
+        enter();
+      } else {
+        queue.push(enter);
+      }
+      return () => {
+        if (place === 'wanted') queue.splice(queue.indexOf(enter), 1);
+        else giveOn();
+      };
+    });
 }

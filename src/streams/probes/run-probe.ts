@@ -1,5 +1,6 @@
-import { catchError, defer, EMPTY, exhaustMap, filter, map, of, take, takeWhile, type Observable } from 'rxjs';
+import { defer, EMPTY, filter, map, takeWhile, type Observable } from 'rxjs';
 import { assertNever, messageOf } from '../../model/errors.ts';
+import { askEach } from '../../operators/ask-each.ts';
 import type { PodNote } from '../workers/pod-work.ts';
 import { probeTicks, type ProbeClock, type ProbeTick } from './probe-ticks.ts';
 import type { Probe, ProbeAnswer, ProbeKind, ProbePorts, ProbeResult, ProbeTarget } from './probe.ts';
@@ -36,16 +37,6 @@ export function runProbe(run: ProbeRun, probe: ProbePorts['probe']): Observable<
     if (isOnHold(kind, tally.result)) return EMPTY;
 
     let tick: ProbeTick = 'regular';
-    let tries = 0;
-
-    /** Put together once, as a node asks its questions by the hundred thousand. */
-    const answer$ = defer(() => probe(run.target(), run.probe)).pipe(
-      take(1), // not each of them completes at once with its answer
-      catchError((error: unknown, again$): Observable<ProbeAnswer | Unasked> => {
-        tries += 1;
-        return tries < TRIES ? again$ : of({ result: 'unasked', error });
-      }),
-    );
 
     function counted(answer: ProbeAnswer | Unasked): ProbeOutcome | undefined {
       // What could not be asked says nothing about the container: the result stays.
@@ -59,10 +50,13 @@ export function runProbe(run: ProbeRun, probe: ProbePorts['probe']): Observable<
     }
 
     return probeTicks(run).pipe(
-      exhaustMap((now) => {
-        tick = now;
-        tries = 0;
-        return answer$;
+      askEach<ProbeTick, ProbeAnswer | Unasked>({
+        ask: (now) => {
+          tick = now;
+          return probe(run.target(), run.probe);
+        },
+        tries: TRIES,
+        failed: (error) => ({ result: 'unasked', error }),
       }),
       map(counted),
       filter((outcome) => outcome !== undefined),
