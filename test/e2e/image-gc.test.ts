@@ -53,4 +53,43 @@ imageMaximumGCAge: 3s
     node.dropManifest('another.yaml', podYaml({ name: 'another', run: OBEDIENT }));
     await node.whenRunning('another');
   });
+
+  test('that only a job which is done holds goes when the disk is short, its container before it, and the job stays done', async () => {
+    const registry = await startRegistry();
+    const image = `${registry.host}/team/job:1`;
+    await registry.push('team/job', '1', 'an image of its own');
+    const node = await testNode();
+    const config = join(node.paths.root, '../config.yaml');
+    writeFileSync(
+      config,
+      `apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+imageMinimumGCAge: 1s
+evictionHard: { imagefs.available: 99% }
+`,
+    );
+    const flags = [`--config=${config}`, '--image-gc-high-threshold=99'];
+    node.dropManifest('keeper.yaml', podYaml({ name: 'keeper', run: OBEDIENT }));
+    const once = podYaml({ name: 'job', run: 'exit 0' }).replace('spec:', 'spec:\n  restartPolicy: OnFailure');
+    node.dropManifest('job.yaml', once.replace(BUSYBOX, image));
+    await node.start(...flags);
+    const keeper = await node.whenRunning('keeper');
+    const isDone = async (): Promise<boolean> => {
+      const status = (await node.pod('job'))?.status;
+      return status?.phase === 'Succeeded' && status.containerStatuses?.[0]?.state?.terminated?.exitCode === 0;
+    };
+    await until('the job to be done', isDone);
+    await until('its container to be gone', async () =>
+      (await node.runtime.containers()).every(({ pod }) => pod !== 'job'),
+    );
+    expect(node.log()).toContain('removed a container that has ended to make room');
+    expect(await isDone()).toBe(true);
+    await node.signal('SIGTERM');
+    await node.start(...flags);
+    // That one counts no image as new that it found.
+    await until('the image to be gone', () => !node.runtime.images().includes(image));
+    await until('the next agent to show it as done', isDone);
+    expect((await node.whenRunning('keeper')).id).toBe(keeper.id);
+    expect((await node.runtime.containers()).map(({ pod }) => pod)).toEqual(['keeper']);
+  });
 });

@@ -92,15 +92,19 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
     let isStarved = false;
     let hasFailed = false;
     /** Containers that were removed and are still shown. */
-    let cleared = new Set<string>();
+    const cleared = new Set<string>();
+    /** Containers that the runtime did not remove, and those that stay for their sake. */
+    const refused = new Set<string>();
 
     function look(): Observable<ImageGcNote> {
       return images.disk().pipe(
         concatMap((disk) => {
           const [shortage, note$] = judge(disk);
           const now = monotonic();
-          const makesRoom = isShort(shortage) && now >= roomAt;
-          const cleared$ = makesRoom && shortage.starved !== undefined ? clear() : EMPTY;
+          if (now >= roomAt) refused.clear();
+          const spare = shortage.starved === undefined ? [] : untried();
+          const makesRoom = isShort(shortage) && (now >= roomAt || spare.length > 0);
+          const cleared$ = makesRoom ? clear(spare) : EMPTY;
           const list$ = makesRoom || now >= listAt ? collect(makesRoom) : EMPTY;
           return concat(note$, cleared$, list$);
         }),
@@ -128,27 +132,34 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
       return [shortage, isNews ? of(trouble('EvictionThresholdMet', message)) : EMPTY];
     }
 
-    function clear(): Observable<ImageGcNote> {
-      return defer(() => {
-        const spare = spareContainers();
-        cleared = new Set(spare.map(({ container }) => container.id).filter((id) => cleared.has(id)));
-        const stuck = new Set<PodUid>();
-        return from(spare.filter(({ container }) => !cleared.has(container.id))).pipe(
-          concatMap((one) => removeSpare(one, stuck)),
-        );
-      });
+    /** What may go and has not gone, nor been refused since room was last looked for in earnest. */
+    function untried(): readonly SpareContainer[] {
+      const spare = spareContainers();
+      const shown = new Set(spare.map(({ container }) => container.id));
+      for (const id of cleared) if (!shown.has(id)) cleared.delete(id);
+      return spare.filter(({ container }) => !cleared.has(container.id) && !refused.has(container.id));
+    }
+
+    function clear(spare: readonly SpareContainer[]): Observable<ImageGcNote> {
+      const stuck = new Set<PodUid>();
+      return from(spare).pipe(concatMap((one) => removeSpare(one, stuck)));
     }
 
     /** Where one of a pod stays, the newer ones do too: the state of the pod would be that of an older one. */
     function removeSpare(spare: SpareContainer, stuck: Set<PodUid>): Observable<ImageGcNote> {
       const { pod, container } = spare;
-      return defer(() => (stuck.has(pod.metadata.uid) ? EMPTY : removeContainer(spare))).pipe(
+      return defer(() => {
+        if (!stuck.has(pod.metadata.uid)) return removeContainer(spare);
+        refused.add(container.id);
+        return EMPTY;
+      }).pipe(
         map((): ImageGcNote => {
           cleared.add(container.id);
           return { kind: 'cleared', ...spare };
         }),
         catchError((error: unknown) => {
           stuck.add(pod.metadata.uid);
+          refused.add(container.id);
           const name = `${container.name} of ${pod.metadata.namespace}/${pod.metadata.name}`;
           return of(trouble('ContainerGCFailed', `container ${name} could not be removed: ${messageOf(error)}`, false));
         }),

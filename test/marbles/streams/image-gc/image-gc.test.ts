@@ -269,8 +269,8 @@ describe('imageGc', () => {
       expect(notes.map((note) => note.split(' ')[1])).toEqual(['space', 'FreeDiskSpaceFailed:']);
     });
 
-    it('are told once each, however long they are shown', () => {
-      const shown: readonly (readonly string[])[] = [['x'], ['x', 'y']];
+    it('go as soon as they are there, though there was not enough before, and are told once each', () => {
+      const shown: readonly (readonly string[])[] = [[], ['x'], ['x'], ['x', 'y']];
       let asked = 0;
       const { notes } = live(
         {
@@ -278,9 +278,29 @@ describe('imageGc', () => {
           others: () => 80,
           ports: { spareContainers: () => spare(...(shown[asked++] ?? [])) },
         },
+        45,
+      );
+      expect(notes.filter((note) => !note.includes(' space a')).map((note) => note.split(':')[0])).toEqual([
+        '0 EvictionThresholdMet',
+        '0 FreeDiskSpaceFailed',
+        '10 cleared x',
+        '10 FreeDiskSpaceFailed',
+        '30 cleared y',
+        '30 FreeDiskSpaceFailed',
+      ]);
+    });
+
+    it('are tried again five minutes later where the runtime did not remove them', () => {
+      const { notes } = live(
+        {
+          ...starved,
+          others: () => 80,
+          ports: { spareContainers: () => spare('x', 'y'), removeContainer: () => throwError(() => new Error('busy')) },
+        },
         301,
       );
-      expect(notes.filter((note) => note.includes('cleared'))).toEqual(['0 cleared x', '300 cleared y']);
+      const tries = notes.filter((note) => note.includes('ContainerGCFailed'));
+      expect(tries.map((note) => note.split(' ')[0])).toEqual(['0', '300']);
     });
 
     it('stay in their pod where an older one cannot be removed, and hold up nothing else', () => {
