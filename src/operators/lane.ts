@@ -1,7 +1,23 @@
-import { from, Observable, type Subscriber } from 'rxjs';
-import type { ConflateMapConfig } from './conflate-map.ts';
+import { from, Observable, type ObservableInput, type Subscriber } from 'rxjs';
 
-/** What {@link conflateMap} does with one row of items, for those who hold more than one. */
+/** How one lane of work folds, interrupts and survives. */
+export interface LaneConfig<T, R> {
+  /**
+   * Starts the work for one item. Unsubscribing must cancel it.
+   * `waiting` tells, at any moment of the work, the item that will run next, if there is one.
+   */
+  readonly work: (item: T, waiting: () => T | undefined) => ObservableInput<R>;
+  /** Turns a failure into an outcome; a lane never errors because its work did. */
+  readonly recover: (error: unknown, item: T) => R;
+  /** Folds an arrival into the item still waiting. Defaults to latest-wins. */
+  readonly fold?: (waiting: T, arrival: T) => T;
+  /** Whether an arrival cuts short the work in flight, to run in its place at once. Defaults to never. */
+  readonly preempts?: (arrival: T, running: T) => boolean;
+  /** Called when the work in flight has ended and nothing is waiting. */
+  readonly onIdle?: () => void;
+}
+
+/** One row of items, as that of `conflateMap`, for those who hold more than one. */
 export interface Lane<T> {
   /** Runs the item, folds it into the one that waits, or lets it cut in. */
   readonly put: (arrival: T) => void;
@@ -22,7 +38,7 @@ interface Running<T> {
  * Written without operators: every look at the runtime and every work on a pod goes through a lane, and as a composition
  * each of them cost a dozen subscriptions beside its own.
  */
-export function lane<T, R>(config: ConflateMapConfig<T, R>, result: Subscriber<R>): Lane<T> {
+export function lane<T, R>(config: LaneConfig<T, R>, result: Subscriber<R>): Lane<T> {
   const { work, recover, fold = latestWins, preempts = never, onIdle } = config;
   let slot: { readonly item: T } | undefined;
   let running: Running<T> | undefined;

@@ -1,14 +1,13 @@
 import { Observable, type OperatorFunction } from 'rxjs';
-import type { ConflateMapConfig } from './conflate-map.ts';
-import { lane, type Lane } from './lane.ts';
+import { lane, type Lane, type LaneConfig } from './lane.ts';
 
-export interface SerializeByKeyConfig<T, K, R> extends Omit<ConflateMapConfig<T, R>, 'onIdle'> {
+export interface SerializeByKeyConfig<T, K, R> extends Omit<LaneConfig<T, R>, 'onIdle'> {
   /** Names the lane an item belongs to. */
   readonly key: (item: T) => K;
 }
 
 /**
- * Gives every key its own {@link conflateMap} lane; lanes run side by side.
+ * Gives every key its own `conflateMap` lane; lanes run side by side.
  *
  * ```text
  * source    abcx-----------|     a, b, c: one key; x: another
