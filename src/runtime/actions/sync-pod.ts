@@ -122,7 +122,7 @@ function nameOfStep(step: Step): string {
 /** Everything is as it should be, or waits for a time that is known. */
 function settled(work: Sync, observed: ObservedPod, plan: PodPlan, context: PerformContext): readonly PodReport[] {
   const resync = context.resyncPeriod * jitter(context) * (isCalm(work, plan) ? CALM : 1);
-  const next = plan.wakeAt === undefined ? resync : Math.min(resync, Math.max(0, plan.wakeAt - asyncScheduler.now()));
+  const next = plan.wakeAt === undefined ? resync : Math.min(resync, untilMoment(plan.wakeAt, asyncScheduler.now()));
   const outcome: PodOutcome = {
     kind: 'synced',
     uid: work.uid,
@@ -145,6 +145,11 @@ const CALM = 10;
 /** All that could change it comes by itself: sightings, findings of probes, other manifests. */
 function isCalm(work: Sync, { waiting }: PodPlan): boolean {
   return waiting.size === 0 && !hasVolumes(work) && !followsConfig(work);
+}
+
+/** Whole milliseconds, as timers count: one that ends a little before the moment would only bring the next one. */
+function untilMoment(moment: number, now: number): number {
+  return Math.ceil(Math.max(0, moment - now));
 }
 
 /** What the work knows beside the observation; that one may be old by now. */
@@ -224,7 +229,7 @@ function afterwards(
   // What was made and ended in starting is a container that ended, and its restart is planned like any other.
   const isStuck = [...failures.keys()].some((name) => newestOf(observed, name)?.state !== 'exited');
   const retry = isStuck ? untilRetry(memory.pulls, context) : growing(memory.failures, context);
-  const wake = plan.wakeAt === undefined ? retry : Math.min(retry, Math.max(0, plan.wakeAt - now));
+  const wake = plan.wakeAt === undefined ? retry : Math.min(retry, untilMoment(plan.wakeAt, now));
   const outcome: PodOutcome = {
     kind: 'synced',
     uid: work.uid,

@@ -263,6 +263,16 @@ describe('podActions', () => {
       }),
     );
 
+    it('wakes it not before that end, be it between two milliseconds', () => {
+      const crashed = observed({ sandboxes: [sandbox()], containers: [exited(1, Date.now())] });
+      const backoff = { delay: 10_000, since: Date.now() - 1_000 };
+      const restarts = new Map([
+        ['main', { key: JSON.stringify([IMAGE, {}]), backoff: { ...backoff, delay: 10_000.4 } }],
+      ]);
+      const { outcome } = end(sync(pod(), crashed), {}, { ...NO_MEMORY, restarts });
+      expect(outcome).toMatchObject({ kind: 'synced', next: expect.toSatisfy(Number.isInteger) as unknown });
+    });
+
     it('tells BackOff of a container that waits for its restart, as a warning in the words of the kubelet', () => {
       const crashed = observed({ sandboxes: [sandbox()], containers: [exited(1, Date.now())] });
       const backoff = { delay: 10_000, since: Date.now() };
