@@ -63,8 +63,9 @@ export function bookEvents(
     findings.pipe(emitAll(probeEvents)),
     starts,
     kills,
-    outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
+    // Before the page is turned on it: work that follows and ends at once has the later word on when to look again.
     outcomes.pipe(switchByKey({ key: ({ uid }) => uid, project: wakeUp })),
+    outcomes.pipe(map((outcome) => ({ kind: 'outcome' as const, outcome }))),
     runtime$.pipe(
       map(({ ready, networkReady }) => ready && networkReady),
       distinctUntilChanged(),

@@ -201,10 +201,15 @@ function graceless(entry: Entry, moment: Moment): readonly string[] {
     case 'RemoveContainer':
     case 'StopPodSandbox':
     case 'RemovePodSandbox':
-      return runningNow(moment)
-        .filter(({ id, sandboxId }) => id === idIn(request) || sandboxId === request.podSandboxId)
-        .filter(moment.isSeen)
-        .map(({ uid, name }) => `${entry.name} while ${uid}/${name} runs`);
+      return (
+        runningNow(moment)
+          .filter(({ id, sandboxId }) => id === idIn(request) || sandboxId === request.podSandboxId)
+          .filter(moment.isSeen)
+          // What a call that was given up starts in a pod that has ended may be seen while its clean-up, which looked
+          // before, goes on; the kubelet gives no grace to what nobody wants either.
+          .filter(({ uid, startedAt = 0 }) => startedAt < (moment.endedSince.get(uid) ?? Infinity))
+          .map(({ uid, name }) => `${entry.name} while ${uid}/${name} runs`)
+      );
     default:
       return [];
   }
@@ -242,13 +247,21 @@ function mayBeEvicted(uid: string, { known, lastStep }: Moment): boolean {
   return known.get(uid)?.version?.limited !== undefined && lastStep.has('fill');
 }
 
-/** Whether no regular container of a pod will run any more: then its sidecars are ended. */
+/** Whether no regular container of a pod will run any more, be it that none ever can: then its sidecars are ended. */
 function isDone({ pod: { spec } }: PlannedPod, { uid }: Instance, { instances }: Moment): boolean {
-  const { restartPolicy = 'Always', containers } = spec;
-  return containers.every(({ name }) => {
-    const last = [...instances.values()].findLast((one) => one.uid === uid && one.name === name);
-    return last?.exitCode !== undefined && isLeft(restartPolicy, last.exitCode);
-  });
+  const { restartPolicy = 'Always', containers, initContainers = [] } = spec;
+  const exitOf = (name: string): number | undefined =>
+    [...instances.values()].findLast((one) => one.uid === uid && one.name === name)?.exitCode;
+  const hasFailed = initContainers.some(
+    (one) => one.restartPolicy === undefined && restartPolicy === 'Never' && (exitOf(one.name) ?? 0) !== 0,
+  );
+  return (
+    hasFailed ||
+    containers.every(({ name }) => {
+      const exitCode = exitOf(name);
+      return exitCode !== undefined && isLeft(restartPolicy, exitCode);
+    })
+  );
 }
 
 /** In a sandbox, init containers and sidecars come one after another, and the others when all of those are there. */

@@ -99,6 +99,20 @@ describe('worlds that were lost once', () => {
   });
 });
 
+describe('worlds whose calls are answered at once', () => {
+  it('a clean-up that fails at once is tried again', () => {
+    const one = pod('Never', false);
+    const versions = one.versions.map((version) => ({ ...version, containers: [{ ...RUNS, onTerm: 900 as const }] }));
+    const lost = world(
+      418_236,
+      { ...one, versions },
+      { after: 2_453, do: 'readOnlyDisk', for: 10_000 },
+      { after: 3_377, do: 'drop', pod: 0 },
+    );
+    expect(violations(liveWorld({ ...lost, answers: 'timeless' }))).toEqual([]);
+  });
+});
+
 /** What a check has held against the agent wrongly, cut down. */
 describe('worlds that were judged wrongly once', () => {
   it('that a pod has failed may be forgotten when the disk was full and an agent started before the next try', () => {
@@ -115,6 +129,15 @@ describe('worlds that were judged wrongly once', () => {
     const record = liveWorld(unwritten);
     expect(violations(record)).toEqual([]);
     expect(startsIn(record)).toBe(2);
+  });
+
+  it('sidecars of a Never pod end when its init container is killed for want of memory', () => {
+    const one = pod('Never', false);
+    const versions = one.versions.map((version) => ({ ...version, init: true, sidecars: [RUNS] }));
+    for (let at = 700; at < 1_300; at += 100) {
+      const short = world(7, { ...one, versions }, { after: at, do: 'fillMemory', for: 100 });
+      expect(violations(liveWorld(short))).toEqual([]);
+    }
   });
 
   it('a sync goes on by the manifest that it began with when an edit is taken back meanwhile', () => {

@@ -38,6 +38,8 @@ export interface Moment {
   readonly wantedSince: ReadonlyMap<string, number>;
   /** When the last step of a kind was done. */
   readonly lastStep: ReadonlyMap<string, number>;
+  /** Since when the pods that have ended have; of those that an agent is there for. */
+  readonly endedSince: ReadonlyMap<string, number>;
   /** When an agent last ended: at a crash, or when the agent that comes after an earlier crash took its place. */
   readonly agentEndedAt: number;
   /** Whether the agent can have seen that a container runs. */
@@ -54,6 +56,7 @@ export function replay(
   const uidOfSandbox = new Map<string, string>();
   const phases = new Map<string, PodPhase>();
   const wantedSince = new Map<string, number>();
+  const endedSince = new Map<string, number>();
   const lastStep = new Map<string, number>();
   /** When the last listing was sent that was answered; '' for those of everything. */
   const listed = new Map<string, number>();
@@ -128,11 +131,14 @@ export function replay(
         return;
       case 'agent':
         phases.clear();
+        endedSince.clear();
         if (!entry.isUp) agentEndedAt = entry.at;
         for (const instance of instances.values()) delete instance.isOutdated;
         noteOutdated();
         return;
       case 'phase':
+        if (entry.phase === 'ended') endedSince.set(entry.uid, entry.at);
+        else endedSince.delete(entry.uid);
         if (entry.phase) phases.set(entry.uid, entry.phase);
         else phases.delete(entry.uid);
         return;
@@ -154,6 +160,7 @@ export function replay(
       known,
       phases,
       wantedSince,
+      endedSince,
       lastStep,
       agentEndedAt,
       isSeen,
