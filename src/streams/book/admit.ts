@@ -5,7 +5,7 @@ import { assertNever } from '../../model/errors.ts';
 import type { PodUid } from '../../model/pod.ts';
 import { PREEMPTED } from '../../model/status/refused-status.ts';
 import { begin, holderOf, note, put, type Draft } from './draft.ts';
-import { toPreparing, toRefused, toSyncing, toTerminating, toWaiting } from './edges.ts';
+import { toPreparing, toRefused, toReturned, toSyncing, toTerminating, toWaiting } from './edges.ts';
 import { resumeEviction } from './evict.ts';
 import { hasRoomChanged, judgePod } from './judge-pod.ts';
 import type { Entry, PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
@@ -58,6 +58,12 @@ function admitPending(draft: Draft, before: PodBook): void {
   function isUp({ uid }: Waiting): boolean {
     return draft.up.has(uid);
   }
+}
+
+/** The wait of an evicted pod is over. Another one that came meanwhile may run on until this one can take its place. */
+export function takeBack(draft: Draft, uid: PodUid): void {
+  const entry = draft.entries.get(uid);
+  if (entry?.phase === 'waiting' && entry.isOut === true) prepareOrWait(draft, toReturned(entry));
 }
 
 /** What takes the place of a running pod is judged as if that one were gone, and before it goes. */

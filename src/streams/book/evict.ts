@@ -3,8 +3,8 @@ import type { PodUid } from '../../model/pod.ts';
 import { nextEviction } from '../../model/restart/eviction.ts';
 import { maxContainerRestartPeriodOf } from '../../model/rxlet-annotations.ts';
 import { evictedFor, isEvicted } from '../../model/status/evicted-status.ts';
-import { note, put, type Draft } from './draft.ts';
-import { toReturned, toSyncing, toTerminating } from './edges.ts';
+import { put, type Draft } from './draft.ts';
+import { toSyncing, toTerminating } from './edges.ts';
 import type { Waiting } from './pod-book.ts';
 
 /** Seconds that an evicted pod gets to end (kubelet: 1). */
@@ -34,10 +34,4 @@ export function resumeEviction(draft: Draft, entry: Waiting): boolean {
   const ending = { grace: GRACE, why: message, verdict: evictedFor(message), again: pod };
   put(draft, toTerminating(toSyncing(entry, message), ending));
   return true;
-}
-
-/** The wait of an evicted pod is over. */
-export function takeBack(draft: Draft, uid: PodUid): void {
-  const entry = draft.entries.get(uid);
-  if (entry?.phase === 'waiting' && entry.isOut === true) note(draft, toReturned(entry));
 }

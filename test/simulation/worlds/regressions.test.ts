@@ -111,6 +111,22 @@ describe('worlds whose calls are answered at once', () => {
     );
     expect(violations(liveWorld({ ...lost, answers: 'timeless' }))).toEqual([]);
   });
+
+  it('an evicted pod whose edit is taken back while it is cleaned up begins anew, and the edited one goes', () => {
+    const one = pod('OnFailure', false);
+    const versions = one.versions.map((version) => ({ ...version, volume: true, limited: 'volume' as const }));
+    // From its eviction to the end of its clean-up.
+    for (let at = 2_000; at < 2_300; at += 40) {
+      const edited = world(
+        6,
+        { ...one, versions },
+        { after: 5_000, do: 'fill', pod: 0 },
+        { after: at, do: 'want', pod: 0, version: 1 },
+        { after: 30, do: 'want', pod: 0, version: 0 },
+      );
+      expect(violations(liveWorld(edited))).toEqual([]);
+    }
+  });
 });
 
 /** What a check has held against the agent wrongly, cut down. */
