@@ -97,20 +97,6 @@ describe('worlds that were lost once', () => {
       expect(violations(record)).toEqual([]);
     }
   });
-});
-
-describe('worlds whose calls are answered at once', () => {
-  it('a clean-up that fails at once is tried again', () => {
-    const one = pod('Never', false);
-    const versions = one.versions.map((version) => ({ ...version, containers: [{ ...RUNS, onTerm: 900 as const }] }));
-    const lost = world(
-      418_236,
-      { ...one, versions },
-      { after: 2_453, do: 'readOnlyDisk', for: 10_000 },
-      { after: 3_377, do: 'drop', pod: 0 },
-    );
-    expect(violations(liveWorld({ ...lost, answers: 'timeless' }))).toEqual([]);
-  });
 
   it('an evicted pod whose edit is taken back while it is cleaned up begins anew, and the edited one goes', () => {
     const one = pod('OnFailure', false);
@@ -126,6 +112,20 @@ describe('worlds whose calls are answered at once', () => {
       );
       expect(violations(liveWorld(edited))).toEqual([]);
     }
+  });
+});
+
+describe('worlds whose calls are answered at once', () => {
+  it('a clean-up that fails at once is tried again', () => {
+    const one = pod('Never', false);
+    const versions = one.versions.map((version) => ({ ...version, containers: [{ ...RUNS, onTerm: 900 as const }] }));
+    const lost = world(
+      418_236,
+      { ...one, versions },
+      { after: 2_453, do: 'readOnlyDisk', for: 10_000 },
+      { after: 3_377, do: 'drop', pod: 0 },
+    );
+    expect(violations(liveWorld({ ...lost, answers: 'timeless' }))).toEqual([]);
   });
 });
 
