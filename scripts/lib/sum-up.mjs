@@ -5,6 +5,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const MOST_LINES = 6;
+const MOST_CHARACTERS = 600;
+
 const folder = process.argv[2];
 const parts = readdirSync(folder)
   .sort()
@@ -39,13 +42,22 @@ function vitest(name) {
   const failures = report.testResults.flatMap(({ name: file, status, assertionResults }) => {
     const failed = assertionResults
       .filter((test) => test.status === 'failed')
-      .map((test) => `${relative(file)}: ${test.fullName}`);
+      .map((test) => [`${relative(file)}: ${test.fullName}`, ...reasonsOf(test)].join('\n         '));
     // A file that cannot be loaded, or whose hooks fail, fails without a test of its own that fails.
     return status === 'failed' && failed.length === 0 ? [`${relative(file)}: the file itself failed`] : failed;
   });
   // Errors outside of any test, or no tests at all.
   if (code !== 0 && failures.length === 0) failures.push(`vitest ended with ${code}`);
   return { name, passed: report.numPassedTests, failures };
+}
+
+/** Why it failed, without the places in the code: of long texts the beginning. */
+function reasonsOf({ failureMessages = [] }) {
+  const lines = failureMessages.join('\n').split('\n');
+  return lines
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
+    .slice(0, MOST_LINES)
+    .map((line) => (line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line));
 }
 
 function read(file) {

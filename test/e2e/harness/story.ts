@@ -75,7 +75,8 @@ export function tellStory(node: TestNode, name: string): Story {
           return last && accept(last) && last;
         });
       } catch (error: unknown) {
-        throw new Error(`the last status of ${name}: ${JSON.stringify(last)}`, { cause: error });
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`${reason}; the last status: ${JSON.stringify(last)}`, { cause: error });
       }
     },
   };
