@@ -4,10 +4,12 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { lookAtRuntime } from '../../e2e/harness/runtime-look.ts';
+import type { Difference } from '../allowed-differences.ts';
+import type { CaseResult } from '../compare-case.ts';
 import { describeGap } from '../diff.ts';
 import type { CorpusCase } from '../record.ts';
 import { whyNotHere } from './applicable.ts';
-import { batchesOf } from './batches.ts';
+import { batchesOf, type Batch } from './batches.ts';
 import { playBatch, type RealResult } from './play-batch.ts';
 
 export interface RealOptions {
@@ -38,11 +40,20 @@ export async function runReal(cases: readonly CorpusCase[], { most, limit, sampl
   healthz.listen(10_348, '127.0.0.1');
   const results = new Map<CorpusCase, RealResult>();
   try {
-    for (const batch of batches)
-      for (const [corpusCase, real] of await playBatch(batch, runtime, tagById)) {
-        results.set(corpusCase, real);
-        print(real);
-      }
+    const play = async (some: readonly Batch[]): Promise<void> => {
+      for (const batch of some)
+        for (const [corpusCase, real] of await playBatch(batch, runtime, tagById)) {
+          results.set(corpusCase, real);
+          print(real);
+        }
+    };
+    await play(batches);
+    // Of many pods side by side on a busy machine, some come later than the recording ended, and some go unseen.
+    const late = [...results].filter(([, real]) => !isAsRecorded(real)).map(([corpusCase]) => corpusCase);
+    if (most > 1 && late.length > 0) {
+      console.log(`\nonce more, each on its own: ${late.length}`);
+      await play(batchesOf(late, 1));
+    }
   } finally {
     runtime.close();
     socket.close();
@@ -71,6 +82,16 @@ export async function runReal(cases: readonly CorpusCase[], { most, limit, sampl
   );
 }
 
+function unexplained({ differences }: CaseResult): readonly Difference[] {
+  return differences.filter(
+    ({ measure, rule }) => rule === undefined && (measure === 'requests' || measure === 'statuses'),
+  );
+}
+
+function isAsRecorded({ result, files }: RealResult): boolean {
+  return unexplained(result).length === 0 && files.length === 0;
+}
+
 /** The first case of every group that is as shipped, has one act and was over within seconds. */
 function sampleOf(cases: readonly CorpusCase[]): readonly CorpusCase[] {
   const groups = new Map<string, CorpusCase>();
@@ -85,11 +106,11 @@ function sampleOf(cases: readonly CorpusCase[]): readonly CorpusCase[] {
 /** Seconds. */
 const QUICK = 12;
 
-function print({ result: { id, differences, problems }, files, took }: RealResult): void {
-  const shown = differences.filter(
-    ({ measure, rule }) => rule === undefined && (measure === 'requests' || measure === 'statuses'),
-  );
-  console.log(`${shown.length + files.length === 0 ? 'equal' : 'DIFFERS'} ${id} (${took.toFixed(1)} s)`);
+function print(real: RealResult): void {
+  const { result, files, took } = real;
+  const { id, problems } = result;
+  const shown = unexplained(result);
+  console.log(`${isAsRecorded(real) ? 'equal' : 'DIFFERS'} ${id} (${took.toFixed(1)} s)`);
   if (shown.length > 0) for (const problem of problems) console.log(`  refused: ${problem}`);
   for (const difference of shown) console.log(`  ${difference.measure} ${difference.pod} ${describeGap(difference)}`);
   for (const gap of files) console.log(`  ${gap}`);
