@@ -2,6 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { measureScale, UNITS, type Measures } from './measure-scale.ts';
 
+const HELP = `npm run bench:scale -- [--pods N,N...] [--churn N] [--json FILE]
+  --pods   how many pods, each number measured on its own (1000,5000)
+  --churn  how many pods go and come again (10000)
+  --json   keeps the figures in a file`;
+
 /** `npm run bench:scale`: measures each number of pods, and tells how much more one unit costs with more of them. */
 export function main(args: readonly string[]): number {
   const { values } = parseArgs({
@@ -10,8 +15,13 @@ export function main(args: readonly string[]): number {
       pods: { type: 'string', default: '1000,5000' },
       churn: { type: 'string', default: '10000' },
       json: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
   const sizes = values.pods.split(',').map(Number);
   const churn = Number(values.churn);
   if ([...sizes, churn].some((n) => !Number.isInteger(n) || n < 1)) {
