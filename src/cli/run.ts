@@ -28,6 +28,7 @@ import {
   withLatestFrom,
   type Observable,
 } from 'rxjs';
+import { atHandIn } from '../host/files/at-hand.ts';
 import { nodeFiles } from '../host/files/node-files.ts';
 import { giveBack } from '../host/machine/give-back.ts';
 import { systemd, systemdStopping } from '../host/systemd/systemd.ts';
@@ -107,7 +108,9 @@ export function run(config: RunConfig, stop$: Observable<unknown>): Observable<L
     const metrics = agentMetrics();
     const trace = traceLog(TRACE_CAPACITY);
     const traceMeasured = traceMeter(trace.record);
-    const files = nodeFiles();
+    const files = nodeFiles(
+      atHandIn({ rootDir: config.rootDir, podLogsDir: config.config.podLogsDir }, config.config.resolvConf),
+    );
     const commands = new Subject<PodCommand>();
     // Of workloads comes what they want next, and of that how their pods are.
     const sights = new Subject<PodSights>();

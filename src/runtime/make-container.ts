@@ -1,15 +1,4 @@
-import {
-  catchError,
-  concat,
-  concatMap,
-  defer,
-  forkJoin,
-  ignoreElements,
-  map,
-  take,
-  throwError,
-  type Observable,
-} from 'rxjs';
+import { catchError, concat, concatMap, defer, endWith, forkJoin, map, take, throwError, type Observable } from 'rxjs';
 import { configHash } from '../model/env/config-hash.ts';
 import { hasSecretInCommand, withoutCommand } from '../model/env/secret-in-command.ts';
 import { messageOf } from '../model/errors.ts';
@@ -55,14 +44,20 @@ export function makeContainer(
   const podIps = pod.spec.hostNetwork === true ? hostIps : ips;
   const logDir = `${podLogDir(paths, pod.metadata)}/${container.name}`;
 
+  // Beside each other: none of them needs what another makes.
+  const made$ = forkJoin({
+    logs: files.makeDir(logDir, 0o755),
+    hosts: writeHosts(pod, ips, context).pipe(endWith(undefined)),
+    terminationLog: makeTerminationLog(pod, container.name, context.random, context),
+    sandbox: sandbox$,
+  });
+
   return concat(
     mayRun(pod, container, image),
-    files.makeDir(logDir, 0o755).pipe(ignoreElements()),
-    writeHosts(pod, ips, context),
     forkJoin([context.objects$.pipe(take(1)), environmentOf(pod, container, { podIps, hostIps }, context)]).pipe(
       concatMap(([objects, environment]) =>
-        forkJoin([makeTerminationLog(pod, container.name, context.random, context), sandbox$]).pipe(
-          concatMap(([terminationLog, { config: sandbox, userNamespace }]) => {
+        made$.pipe(
+          concatMap(({ terminationLog, sandbox: { config: sandbox, userNamespace } }) => {
             const hash = configHash(pod, container, objects);
             const making = {
               restartCount,

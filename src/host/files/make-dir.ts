@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { chmod, mkdir, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beside } from './beside.ts';
@@ -18,6 +19,11 @@ export async function makeDir(path: string, mode: number): Promise<void> {
       await makeDir(path, mode);
     } else throw error;
   }
+}
+
+/** Looks at once, which is quicker than to try where it is mostly there. */
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Errors with EEXIST, or ENOTEMPTY, where something is in the place. */

@@ -1,6 +1,7 @@
-import { open, rename, rm } from 'node:fs/promises';
-import { constants } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { beside } from './beside.ts';
+import { hasCode } from './system-error.ts';
 import { isExact } from './umask.ts';
 
 export interface WriteOptions {
@@ -15,6 +16,7 @@ export async function writeFile(path: string, content: string, { mode, inPlace =
     await fill(path, content, mode);
     return;
   }
+  if (content === '' && (await makeEmpty(path, mode))) return;
   const fresh = beside(path);
   try {
     await create(fresh, content, mode);
@@ -22,6 +24,26 @@ export async function writeFile(path: string, content: string, { mode, inPlace =
   } catch (error) {
     await rm(fresh, { force: true });
     throw error;
+  }
+}
+
+/** Whether a file that is to be written in place holds just this already, with its mode; looks at once. */
+export function isWritten(path: string, content: string, { mode, inPlace = false }: WriteOptions): boolean {
+  if (!inPlace) return false;
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return false; // what is wrong with it is told when it is written
+  }
+  try {
+    const wanted = Buffer.from(content);
+    const stats = fstatSync(file);
+    if (!stats.isFile() || (stats.mode & 0o7777) !== mode || stats.size !== wanted.length) return false;
+    const found = Buffer.alloc(wanted.length);
+    return readSync(file, found) === wanted.length && found.equals(wanted);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -35,14 +57,32 @@ async function create(path: string, content: string, mode: number): Promise<void
   }
 }
 
+/** Tells whether nothing was there; of a file without content nobody sees a part. */
+async function makeEmpty(path: string, mode: number): Promise<boolean> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'wx', mode);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+  try {
+    if (!isExact(mode)) await file.chmod(mode);
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
 /** Writes over what is there before cutting the rest: a reader of a file in place never finds it empty. */
 async function fill(path: string, content: string, mode: number): Promise<void> {
   const bytes = Buffer.from(content);
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, isExact(mode) ? mode : 0o600);
   try {
-    await file.chmod(mode);
+    const before = fstatSync(file.fd);
+    if ((before.mode & 0o7777) !== mode) await file.chmod(mode);
     await file.writeFile(bytes);
-    await file.truncate(bytes.length);
+    if (before.size > bytes.length) await file.truncate(bytes.length);
   } finally {
     await file.close();
   }

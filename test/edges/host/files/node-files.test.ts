@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -23,7 +24,6 @@ import { CGROUP_ROOT } from '../../../../src/host/cgroups/hierarchies.ts';
 import { hierarchies } from '../../../../src/host/cgroups/hierarchies.ts';
 import { removeCgroup } from '../../../../src/host/cgroups/remove-cgroup.ts';
 
-const files = nodeFiles();
 let dir: string;
 
 beforeEach(() => {
@@ -51,7 +51,10 @@ function trySystem(command: string, ...args: readonly string[]): boolean {
   }
 }
 
-describe('nodeFiles', () => {
+describe.each([
+  ['by threads', nodeFiles()],
+  ['what is at hand', nodeFiles(() => true)],
+])('nodeFiles, %s', (_how, files) => {
   it('does nothing before somebody subscribes', async () => {
     const making$ = files.makeDir(at('a'), 0o755);
     expect(existsSync(at('a'))).toBe(false);
@@ -112,6 +115,34 @@ describe('nodeFiles', () => {
       expect(modeOf(at('f'))).toBe('640');
       await firstValueFrom(files.writeFile(at('new'), 'x', { mode: 0o640, inPlace: true }));
       expect(readFileSync(at('new'), 'utf8')).toBe('x');
+    });
+
+    it('brings a file in place to its text and its mode, whatever it holds', async () => {
+      const options = { mode: 0o644, inPlace: true };
+      await firstValueFrom(files.writeFile(at('f'), 'grüß', options));
+      for (const [text, mode] of [
+        ['grüß', 0o600],
+        ['gruss!', 0o644],
+        ['gruß', 0o644],
+      ] as const) {
+        writeFileSync(at('f'), text);
+        chmodSync(at('f'), mode);
+        await firstValueFrom(files.writeFile(at('f'), 'grüß', options));
+        expect(readFileSync(at('f'), 'utf8')).toBe('grüß');
+        expect(modeOf(at('f'))).toBe('644');
+      }
+      await firstValueFrom(files.writeFile(at('f'), 'grüß', options));
+      expect(readFileSync(at('f'), 'utf8')).toBe('grüß');
+    });
+
+    it('makes an empty file with exactly its mode, and one in the place of another', async () => {
+      await firstValueFrom(files.writeFile(at('f'), '', { mode: 0o666 }));
+      expect(modeOf(at('f'))).toBe('666');
+      writeFileSync(at('f'), 'text');
+      await firstValueFrom(files.writeFile(at('f'), '', { mode: 0o640 }));
+      expect(readFileSync(at('f'), 'utf8')).toBe('');
+      expect(modeOf(at('f'))).toBe('640');
+      expect(readdirSync(dir)).toEqual(['f']);
     });
 
     it('never shows a part to a reader', async () => {
@@ -326,6 +357,17 @@ describe('nodeFiles', () => {
         .toBe('removed');
       for (const group of groups) expect(existsSync(group)).toBe(false);
     });
+  });
+
+  it('does not touch a file at hand that holds what is to be written in place', async () => {
+    const files = nodeFiles((path) => path === at('f'));
+    for (const name of ['f', 'g']) {
+      await firstValueFrom(files.writeFile(at(name), 'text', { mode: 0o644, inPlace: true }));
+      utimesSync(at(name), 1, 1);
+      await firstValueFrom(files.writeFile(at(name), 'text', { mode: 0o644, inPlace: true }));
+    }
+    expect(statSync(at('f')).mtimeMs).toBe(1_000);
+    expect(statSync(at('g')).mtimeMs).toBeGreaterThan(1_000);
   });
 
   it('reads mount points with blanks in their names', () => {
