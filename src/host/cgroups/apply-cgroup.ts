@@ -1,4 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Applied, CgroupLimits } from '../../streams/ports/cgroups.ts';
 import { hasCode } from '../files/system-error.ts';
@@ -16,7 +17,8 @@ export async function applyCgroup(path: string, limits: CgroupLimits, found: Hie
     let made: string | undefined;
     for (const part of lineage(path)) {
       await handOn(join(found.root, dirname(part)), wanted);
-      made = await mkdir(join(found.root, part), { recursive: true });
+      const folder = join(found.root, part);
+      made = existsSync(folder) ? undefined : await mkdir(folder, { recursive: true });
     }
     await write(filesOfVersion2(limits), (controller) =>
       controllers.includes(controller) ? join(found.root, path) : undefined,
@@ -26,7 +28,7 @@ export async function applyCgroup(path: string, limits: CgroupLimits, found: Hie
   const processors = found.folders.get('cpuset');
   const folders = [...new Set(found.folders.values())];
   const made = await Promise.all(folders.map((folder) => mkdir(join(folder, path), { recursive: true })));
-  if (processors !== undefined && !(await hasProcessors(join(processors, path)))) {
+  if (processors !== undefined && !hasProcessors(join(processors, path))) {
     await inherit(processors, lineage(path));
   }
   await write(filesOfVersion1(limits), (controller) => {
@@ -48,14 +50,13 @@ function lineage(path: string): readonly string[] {
 /** A controller is there for the children of a cgroup only once the cgroup hands it on. */
 async function handOn(folder: string, controllers: readonly string[]): Promise<void> {
   const file = join(folder, 'cgroup.subtree_control');
-  const there = (await readFile(file, 'utf8')).split(/\s+/);
+  const there = read(file).split(/\s+/);
   const missing = controllers.filter((name) => !there.includes(name));
   if (missing.length > 0) await writeFile(file, missing.map((name) => `+${name}`).join(' '));
 }
 
-async function hasProcessors(folder: string): Promise<boolean> {
-  const files = await Promise.all(PROCESSORS.map((file) => readFile(join(folder, file), 'utf8')));
-  return files.every((text) => text.trim() !== '');
+function hasProcessors(folder: string): boolean {
+  return PROCESSORS.every((file) => read(join(folder, file)).trim() !== '');
 }
 
 const PROCESSORS = ['cpuset.cpus', 'cpuset.mems'];
@@ -65,11 +66,19 @@ async function inherit(root: string, parts: readonly string[]): Promise<void> {
   await Promise.all(
     PROCESSORS.map(async (file) => {
       for (const folder of parts.map((part) => join(root, part))) {
-        const own = (await readFile(join(folder, file), 'utf8')).trim();
-        if (own === '') await writeFile(join(folder, file), await readFile(join(dirname(folder), file), 'utf8'));
+        if (read(join(folder, file)).trim() !== '') continue;
+        await writeFile(join(folder, file), read(join(dirname(folder), file)));
       }
     }),
   );
+}
+
+/**
+ * At once, since the kernel has it in memory: a pod's start had eight ways to a thread of Node and back for this. What is
+ * changed may have to wait for others, and is left to threads.
+ */
+function read(file: string): string {
+  return readFileSync(file, 'utf8');
 }
 
 async function write(files: readonly LimitFile[], folderOf: (controller: string) => string | undefined): Promise<void> {
