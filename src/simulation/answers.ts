@@ -33,10 +33,11 @@ const EVENT_TYPE = {
   removed: 'CONTAINER_DELETED_EVENT',
 } as const satisfies Record<Happening['kind'], ContainerEventType | undefined>;
 
-/** What is listed of an object, which is another object whenever anything of it is other than it was. */
+/** What is told of an object, which is another object whenever anything of it is other than it was. */
 const listed = {
   sandboxes: new WeakMap<SimulatedSandbox, PodSandbox>(),
   containers: new WeakMap<SimulatedContainer, Container>(),
+  statuses: new WeakMap<SimulatedContainer, ContainerStatus>(),
 };
 
 export function listedSandbox(sandbox: SimulatedSandbox): PodSandbox {
@@ -94,7 +95,16 @@ function containerItem(container: SimulatedContainer): Container {
   };
 }
 
+/** `sandbox` is the one in which the container is. */
 export function containerStatus(container: SimulatedContainer, sandbox: SimulatedSandbox | undefined): ContainerStatus {
+  const known = listed.statuses.get(container);
+  if (known) return known;
+  const answer = statusItem(container, sandbox);
+  listed.statuses.set(container, answer);
+  return answer;
+}
+
+function statusItem(container: SimulatedContainer, sandbox: SimulatedSandbox | undefined): ContainerStatus {
   const { podSandboxId: _, ...item } = listedContainer(container);
   const { config, startedAt, finishedAt, exitCode, reason, message, resources } = container;
   return {
@@ -119,10 +129,7 @@ export function eventOf(
     containerEventType: EVENT_TYPE[kind],
     createdAt: at * 1e6,
     podSandboxStatus: sandboxStatus(sandbox),
-    // Put together only for who reads it.
-    get containersStatuses() {
-      return containers.map((each) => containerStatus(each, sandbox));
-    },
+    containersStatuses: containers.map((each) => containerStatus(each, sandbox)),
   };
 }
 
