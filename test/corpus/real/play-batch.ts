@@ -110,7 +110,7 @@ export async function playBatch(
 /** Milliseconds that nothing is judged before: what is refused is refused at once, and what is to be taken in is not yet there. */
 const LEAST = 2_000;
 /** Milliseconds that a case gets beside those that it took at the recording: this machine does several at once. */
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 
 interface OpenCase extends RealCase {
   readonly steps: RecordedStep[];
@@ -204,7 +204,8 @@ function filesOf(
 async function clearNode(runtime: RuntimeLook): Promise<void> {
   await runtime.wipe();
   for (const target of mountsBelow(PATHS.rootDir).toReversed()) execFileSync('umount', ['-l', target]);
-  for (const folder of [MANIFESTS, PATHS.rootDir]) {
+  // The logs, too: by their names a pod that is lived through again goes on to count its restarts.
+  for (const folder of [MANIFESTS, PATHS.rootDir, PATHS.podLogsDir]) {
     mkdirSync(folder, { recursive: true });
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   }
