@@ -67,14 +67,16 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
   );
   await node.whenRunning('restarted', (container) => container.id !== id);
   await until('everything to have gone wrong', async () => {
-    const { out } = await rxlet(node, 'ps');
+    const { out, err } = await rxlet(node, 'ps');
     const reasons = [
       /^pulling-node .*(?:ErrImagePull|ImagePullBackOff)/m,
       /^missing-node .*CreateContainerConfigError/m,
     ];
-    return [...reasons, /^failing-node .*(?:StartError|RunContainerError|CrashLoopBackOff)/m].every((reason) =>
+    const told = [...reasons, /^failing-node .*(?:StartError|RunContainerError|CrashLoopBackOff)/m].every((reason) =>
       reason.test(out),
     );
+    if (!told) throw new Error(`rxlet ps: ${out}${err}`);
+    return told;
   });
   await node.signal('SIGTERM');
   await node.start('--v=10', `--record=${recordings[1] ?? ''}`);

@@ -26,5 +26,6 @@ export async function until<T>(
     }
     await delay(POLL);
   } while (performance.now() < end);
-  throw new Error(`waited ${limit / 1000} s in vain for: ${what}`, { cause: failure });
+  const last = failure instanceof Error ? `; at last: ${failure.message}` : '';
+  throw new Error(`waited ${limit / 1000} s in vain for: ${what}${last}`, { cause: failure });
 }
