@@ -9,7 +9,8 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       { test: { name: 'marbles', include: ['test/marbles/**/*.test.ts'], testTimeout: 60_000, ...pure } },
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000, ...pure } },
-      { test: { name: 'edges', include: ['test/edges/**/*.test.ts'], testTimeout: 120_000 } },
+      // They mostly wait: for deadlines, for processes, for sockets.
+      { test: { name: 'edges', include: ['test/edges/**/*.test.ts'], testTimeout: 120_000, maxWorkers: 4 } },
       { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 300_000 } },
       { test: { name: 'corpus', include: ['test/corpus/**/*.test.ts'], testTimeout: 600_000 } },
       {
