@@ -29,7 +29,7 @@ export function note(line: string): string {
 
 /** Shell text that goes on once the test has opened the gate. */
 export function waitFor(gate: string): string {
-  return `until [ -e /node/${gate} ]; do sleep 0.1; done`;
+  return `until [ -e /node/${gate} ]; do sleep 0.3; done`;
 }
 
 /** Shell text that does something first, and then as {@link untilAsked}; it can be asked from the start. */
