@@ -44,12 +44,12 @@ export function viewRoutes({ view$, events$ }: Sights): readonly Route[] {
     {
       path: '/rxlet/events',
       access: 'local',
-      answer: tell(events$, (events) => ({ status: 200, json: [...events.values()] })),
+      answer: tell(events$, ({ events }) => ({ status: 200, json: [...events.values()] })),
     },
   ];
 }
 
 /** The events that somebody who knew the log as it was has not heard of. */
 function newsOf(now: EventLog, known: EventLog | undefined): readonly PodEvent[] {
-  return [...now].flatMap(([key, event]) => (known?.get(key) === event ? [] : [event]));
+  return [...now.events].flatMap(([number, event]) => (known?.events.get(number) === event ? [] : [event]));
 }

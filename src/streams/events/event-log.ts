@@ -1,3 +1,4 @@
+import { draftOf } from '../../model/layered-map.ts';
 import type { PodIdentity } from '../../model/paths.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { PodNote } from '../workers/pod-work.ts';
@@ -26,10 +27,17 @@ export interface PodEvent {
   readonly lastAt: number;
 }
 
-/** The last events, each under what makes it equal to others; the one that came last stands last. */
-export type EventLog = ReadonlyMap<string, PodEvent>;
+/** The last events. */
+export interface EventLog {
+  /** By their numbers; the one that came last stands last, also where it had come before. */
+  readonly events: ReadonlyMap<number, PodEvent>;
+  /** The number of each, by what makes it equal to others. */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The number that was given last. */
+  readonly last: number;
+}
 
-export const EMPTY_EVENT_LOG: EventLog = new Map();
+export const EMPTY_EVENT_LOG: EventLog = { events: new Map(), numbers: new Map(), last: 0 };
 
 /** What is to be recorded. `pod` tells which kind of container a name means; it is absent once the pod is forgotten. */
 export interface Happened {
@@ -41,26 +49,32 @@ export interface Happened {
 /** Events that are kept at most; older ones make room. */
 const CAPACITY = 1_000;
 
-/** Records one event at a time (milliseconds since 1970). Pure. */
+/** Records one event at a time (milliseconds since 1970), and shares all others with the log that it was given. Pure. */
 export function recordEvent(log: EventLog, { of, note, pod }: Happened, at: number): EventLog {
   const { level: type, reason, message, container } = note;
   const fieldPath = container === undefined ? undefined : fieldPathOf(container, pod);
-  const key = JSON.stringify([of.uid, type, reason, message, fieldPath]);
-  const before = log.get(key);
-  const next = new Map(log);
-  next.delete(key); // it moves to the end
-  if (!before && next.size >= CAPACITY) next.delete(next.keys().next().value ?? '');
-  next.set(key, {
-    of,
-    type,
-    reason,
-    message,
-    ...(fieldPath === undefined ? {} : { fieldPath }),
-    count: (before?.count ?? 0) + 1,
-    firstAt: before?.firstAt ?? at,
-    lastAt: at,
-  });
-  return next;
+  const events = draftOf(log.events);
+  const numbers = draftOf(log.numbers);
+  const told = { of, type, reason, message, ...(fieldPath === undefined ? {} : { fieldPath }) };
+  const key = keyOf(told);
+  const former = numbers.get(key);
+  const before = former === undefined ? undefined : events.get(former);
+  if (former !== undefined) events.delete(former);
+  else if (events.size >= CAPACITY) {
+    for (const [number, oldest] of events) {
+      events.delete(number);
+      numbers.delete(keyOf(oldest));
+      break;
+    }
+  }
+  const number = log.last + 1;
+  events.set(number, { ...told, count: (before?.count ?? 0) + 1, firstAt: before?.firstAt ?? at, lastAt: at });
+  numbers.set(key, number);
+  return { events: events.finish(), numbers: numbers.finish(), last: number };
+}
+
+function keyOf({ of, type, reason, message, fieldPath }: Omit<PodEvent, 'count' | 'firstAt' | 'lastAt'>): string {
+  return JSON.stringify([of.uid, type, reason, message, fieldPath]);
 }
 
 export function nodeSubject(name: string): EventSubject {

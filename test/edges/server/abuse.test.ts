@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localApi } from '../../../src/server/local-api.ts';
 import { viewRoutes } from '../../../src/server/view-routes.ts';
 import { NODE } from '../../unit/cli/commands/views.ts';
+import { EMPTY_EVENT_LOG } from '../../../src/streams/events/event-log.ts';
 
 let folder = '';
 let path = '';
@@ -16,7 +17,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rxlet-abuse-'));
   path = join(folder, 'rxlet.sock');
   await new Promise<void>((done, fail) => {
-    const routes = viewRoutes({ view$: of(NODE), events$: of(new Map()) });
+    const routes = viewRoutes({ view$: of(NODE), events$: of(EMPTY_EVENT_LOG) });
     server = localApi({ socket: path, routes }).subscribe({
       next: () => {
         done();

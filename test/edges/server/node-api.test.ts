@@ -15,6 +15,7 @@ import { healthApi, nodeApi } from '../../../src/server/tcp-apis.ts';
 import { viewRoutes } from '../../../src/server/view-routes.ts';
 import type { TlsIdentity } from '../../../src/streams/ports/tls-identity.ts';
 import { NODE } from '../../unit/cli/commands/views.ts';
+import { EMPTY_EVENT_LOG } from '../../../src/streams/events/event-log.ts';
 
 const HOUR = 3_600_000;
 
@@ -45,7 +46,7 @@ afterEach(() => {
 });
 
 const ROUTES: readonly Route[] = [
-  ...viewRoutes({ view$: of(NODE), events$: of(new Map()) }),
+  ...viewRoutes({ view$: of(NODE), events$: of(EMPTY_EVENT_LOG) }),
   {
     path: '/exec/:namespace/:pod/:container',
     methods: ['GET', 'POST'],

@@ -16,25 +16,34 @@ function after(...messages: readonly string[]): EventLog {
   return messages.reduce((log, message, at) => recordEvent(log, happened(message), at), EMPTY_EVENT_LOG);
 }
 
-const told = (log: EventLog): readonly string[] => [...log.values()].map(({ message, count }) => `${message} ${count}`);
+const told = (log: EventLog): readonly string[] =>
+  [...log.events.values()].map(({ message, count }) => `${message} ${count}`);
 
 describe('recordEvent', () => {
   it('counts equal events instead of keeping each, and keeps the times of the first and the last', () => {
     const log = after('a', 'b', 'a');
     expect(told(log)).toEqual(['b 1', 'a 2']);
-    expect([...log.values()].at(-1)).toMatchObject({ firstAt: 0, lastAt: 2 });
+    expect([...log.events.values()].at(-1)).toMatchObject({ firstAt: 0, lastAt: 2 });
   });
 
   it('says where in the pod it happened', () => {
     const log = recordEvent(recordEvent(EMPTY_EVENT_LOG, happened('a', 'main'), 0), happened('a', 'before'), 1);
-    const where = [...log.values()].map(({ fieldPath }) => fieldPath);
+    const where = [...log.events.values()].map(({ fieldPath }) => fieldPath);
     expect(where).toEqual(['spec.containers{main}', 'spec.initContainers{before}']);
   });
 
   it('forgets the oldest when there are a thousand', () => {
     const log = after(...Array.from({ length: 1_001 }, (_, n) => String(n)));
-    expect(log.size).toBe(1_000);
+    expect(log.events.size).toBe(1_000);
     expect(told(log)[0]).toBe('1 1');
+    expect(told(recordEvent(log, happened('0'), 1_001)).at(-1)).toBe('0 1');
+  });
+
+  it('keeps the order and the counts of many that come again', () => {
+    const messages = Array.from({ length: 5_000 }, (_, n) => String((n * n) % 700));
+    const last = messages.filter((message, at) => messages.lastIndexOf(message) === at);
+    const times = (message: string): number => messages.filter((one) => one === message).length;
+    expect(told(after(...messages))).toEqual(last.map((message) => `${message} ${times(message)}`));
   });
 
   it('leaves the log that it was given as it was', () => {

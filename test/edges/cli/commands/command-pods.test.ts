@@ -13,6 +13,7 @@ import { localApi } from '../../../../src/server/local-api.ts';
 import { podCommandRoutes } from '../../../../src/server/pod-command-routes.ts';
 import { viewRoutes } from '../../../../src/server/view-routes.ts';
 import { NODE, podView } from '../../../unit/cli/commands/views.ts';
+import { EMPTY_EVENT_LOG } from '../../../../src/streams/events/event-log.ts';
 
 let folder = '';
 let socket = '';
@@ -35,7 +36,7 @@ function startAgent(reply: PodReply | Error): Promise<unknown> {
   const spec = { nodeName: 'n1' };
   const pods = [podView('default/web-n1', ['app'], { spec }), podView('data/db-n1', ['db'], { spec })];
   const routes = [
-    ...viewRoutes({ view$: of({ ...NODE, pods }), events$: of(new Map()) }),
+    ...viewRoutes({ view$: of({ ...NODE, pods }), events$: of(EMPTY_EVENT_LOG) }),
     ...podCommandRoutes((command) => {
       heard.push(command);
       return reply instanceof Error ? throwError(() => reply) : of(reply);

@@ -122,7 +122,7 @@ describe('rxlet events', () => {
     );
     expect((await rxlet('events --for web -o name')).out).toBe('default/web-n1\n');
     expect((await rxlet('get events -n data')).out).toBe('No events.\n');
-    expect(JSON.parse((await rxlet('events -o json')).out)).toEqual([...LOG.values()]);
+    expect(JSON.parse((await rxlet('events -o json')).out)).toEqual([...LOG.events.values()]);
     expect((await rxlet('events -o yaml --for db')).out).toContain('reason: Started\n');
   });
 

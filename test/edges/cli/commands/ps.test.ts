@@ -13,6 +13,7 @@ import { localApi } from '../../../../src/server/local-api.ts';
 import { viewRoutes } from '../../../../src/server/view-routes.ts';
 import type { NodeView } from '../../../../src/streams/view/node-view.ts';
 import { containerStatus, NODE, podView } from '../../../unit/cli/commands/views.ts';
+import { EMPTY_EVENT_LOG } from '../../../../src/streams/events/event-log.ts';
 
 const PAPER: Terminal = { interactive: false, colour: false, columns: 80, rows: 24 };
 const SCREEN: Terminal = { ...PAPER, interactive: true };
@@ -35,7 +36,7 @@ afterEach(() => {
 
 function startAgent(view$: Observable<NodeView>): Promise<Subscription> {
   return new Promise((done, fail) => {
-    const agent = localApi({ socket, routes: viewRoutes({ view$, events$: of(new Map()) }) }).subscribe({
+    const agent = localApi({ socket, routes: viewRoutes({ view$, events$: of(EMPTY_EVENT_LOG) }) }).subscribe({
       next: () => {
         done(agent);
       },

@@ -12,6 +12,7 @@ import { traceRoute } from '../../../../src/server/trace-route.ts';
 import { viewRoutes } from '../../../../src/server/view-routes.ts';
 import { traceLog, type TraceLog } from '../../../../src/streams/trace/trace-log.ts';
 import { NODE, podView } from '../../../unit/cli/commands/views.ts';
+import { EMPTY_EVENT_LOG } from '../../../../src/streams/events/event-log.ts';
 
 const WEB = { uid: 'uid-web' as PodUid, name: 'web', namespace: 'default' };
 const OLD = { uid: 'uid-old' as PodUid, name: 'old-n1', namespace: 'data' };
@@ -34,7 +35,7 @@ beforeEach(async () => {
   await new Promise<void>((done, fail) => {
     server = localApi({
       socket,
-      routes: [...viewRoutes({ view$, events$: of(new Map()) }), traceRoute(log)],
+      routes: [...viewRoutes({ view$, events$: of(EMPTY_EVENT_LOG) }), traceRoute(log)],
     }).subscribe({
       next: () => {
         done();
