@@ -133,7 +133,11 @@ export function lookAtRuntime(): RuntimeLook {
     },
     images: () => ctr('images', 'ls', '-q').split('\n').filter(Boolean),
     async remove(containerId) {
-      await call('RemoveContainer', { containerId });
+      // For a moment after its end containerd may still hold its task, and refuses.
+      await until('the container to be removed', async () => {
+        await call('RemoveContainer', { containerId });
+        return true;
+      });
     },
     async createAgain(containerId) {
       const { info } = await call('ContainerStatus', { containerId, verbose: true });
