@@ -33,7 +33,7 @@ const NODE = 'node';
  */
 export function simulate(options: SimulateOptions, { terminal, stdin }: SimulatePorts): Observable<string> {
   return defer(() => {
-    collectEarly();
+    allocateYoung();
     return simulationPlan(options, stdin);
   }).pipe(
     concatMap(simulateLife),
@@ -52,7 +52,7 @@ export function simulate(options: SimulateOptions, { terminal, stdin }: Simulate
  * most are for one call of the many of a simulated day, and each of them keeps alive what hangs on it until all of the
  * heap is collected, so that a fifth of what was allocated was copied, twice. Nothing but speed depends on it.
  */
-function collectEarly(): void {
+function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
