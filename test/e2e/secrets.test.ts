@@ -91,7 +91,7 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
     ...(await answersOf(node)),
     ...(await outputsOf(node)),
     ...followed.map(({ out }, index) => [`what was followed, ${index}`, out()] as const),
-    ...filesBelow(node.paths.root).map((path) => [path, readFileSync(path, 'latin1')] as const),
+    ...filesBelow(node.paths.root).flatMap((path) => ifThere(() => [[path, readFileSync(path, 'latin1')] as const])),
   ]);
   expect(told.get('the log')).toContain('login');
   for (const path of recordings) expect(told.get(path)).toContain('login');
@@ -279,11 +279,22 @@ function encoded(value: string): readonly string[] {
 
 /** Every file below a folder, but what is mounted there: Secrets in volumes lie in memory. */
 function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+  return ifThere(() => readdirSync(folder, { withFileTypes: true })).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return statSync(path).dev === statSync(folder).dev ? filesBelow(path) : [];
-    return entry.isFile() ? [path] : [];
+    if (entry.isFile()) return [path];
+    if (!entry.isDirectory()) return [];
+    return ifThere(() => (statSync(path).dev === statSync(folder).dev ? filesBelow(path) : []));
   });
+}
+
+/** Nothing, where what is looked at has been put aside meanwhile: the agent works on. */
+function ifThere<T>(look: () => readonly T[]): readonly T[] {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 function around(text: string, form: string): string {

@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { shell } from './harness/pod-json.ts';
@@ -141,12 +142,10 @@ describe('the log of a container', () => {
     const uid = (await until('noisy to be served', () => node().pod('noisy'))).metadata.uid;
     const folder = join('/var/log/pods', `default_noisy-${HOST}_${uid}`, 'main');
     const sizes: number[] = [];
-    const names = new Set<string>();
     await until('three instances', () => {
       const files = filesOf(folder);
-      for (const { name } of files) names.add(name);
       sizes.push(files.reduce((sum, { size }) => sum + size, 0));
-      return names.has('2.log');
+      return files.some(({ name }) => name === '2.log');
     });
     // It writes 8 MiB each time, 24 in all. What waits to be compressed, and what is written between two looks of a busy
     // agent, may come on top.
@@ -155,7 +154,30 @@ describe('the log of a container', () => {
       const files = filesOf(folder);
       return files.length <= 4 && files.reduce((sum, { size }) => sum + size, 0) <= 3 * MIB + 64 * 1024;
     });
-    expect([...names].some((name) => name.endsWith('.gz'))).toBe(true);
+  });
+
+  test('is compressed part by part, of which the newest stays as it is', async () => {
+    const story = tellStory(node(), 'chapters');
+    const write = `dd if=/dev/zero bs=10000 count=110 2>/dev/null | tr '\\0' 'x' | fold -w 1000; echo`;
+    const chapter = (go: string, title: string): string =>
+      `until [ -e /node/${go} ]; do sleep 0.1; done; echo ${title}; ${write}`;
+    story.tell({
+      containers: [shell('main', [chapter('one', 'first'), chapter('two', 'second'), 'sleep 3600'].join('; '))],
+    });
+    const uid = (await until('chapters to be served', () => node().pod('chapters'))).metadata.uid;
+    const folder = join('/var/log/pods', `default_chapters-${HOST}_${uid}`, 'main');
+    const parts = (): readonly string[] => namesOf(folder).filter((name) => name.startsWith('0.log.'));
+    await whenShown('chapters');
+    story.open('one');
+    const [first] = await until('the first part', () => (parts().length > 0 ? parts() : undefined));
+    story.open('two');
+    const names = await until('the first to be compressed', () =>
+      parts().length === 2 && parts().includes(`${first}.gz`) ? parts() : undefined,
+    );
+    expect(names.filter((name) => name.endsWith('.gz'))).toEqual([`${first}.gz`]);
+    const packed = gunzipSync(readFileSync(join(folder, `${first}.gz`))).toString();
+    expect(packed).toMatch(/ stdout F first\n/);
+    expect(packed).not.toContain('second');
   });
 });
 
@@ -222,6 +244,10 @@ describe('a connection to a port', () => {
     expect(heard(1).toString()).toContain('connection refused');
   });
 });
+
+function namesOf(folder: string): readonly string[] {
+  return filesOf(folder).map(({ name }) => name);
+}
 
 function filesOf(folder: string): readonly { readonly name: string; readonly size: number }[] {
   try {
