@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   catchError,
   defer,
   distinctUntilChanged,
@@ -13,7 +14,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import type { ContainerEventType } from '../model/cri/api.ts';
+import type { ContainerEventResponse, ContainerEventType } from '../model/cri/api.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { PodUid } from '../model/pod.ts';
 import { uidLabel } from '../model/cri/labels.ts';
@@ -63,6 +64,9 @@ export interface RuntimeTaskHint {
  * task events         998ms ----x---    listened to after a second; x: an end, with all that is to know of it
  * heard               998ms ----x---
  * hint$            -u 998ms ----u-u-
+ *
+ * CRI events       (pp)-e-              p: from before it was listened, which the runtime had kept
+ * hint$            -----u-
  * ```
  */
 export function runtimeHints(
@@ -72,6 +76,7 @@ export function runtimeHints(
   heard: (containerId: string, end: TaskEnd) => void = () => undefined,
 ): RuntimeHints {
   const criHint$ = defer(containerEvents).pipe(
+    withoutThePast,
     map(({ podSandboxStatus, containerId: id = '', containerEventType: type = 'CONTAINER_CREATED_EVENT' }) =>
       hintOf(uidLabel(podSandboxStatus?.labels) ?? ownerOf(id), id, BECAME[type]),
     ),
@@ -117,6 +122,19 @@ const BECAME: Readonly<Record<ContainerEventType, Became>> = {
 function hintOf(uid: PodUid | undefined, id: string, became: Became | undefined): Hint | undefined {
   if (uid === undefined) return undefined;
   return id === '' || became === undefined ? { uid } : { uid, about: { id, became } };
+}
+
+/**
+ * Without what had happened before it was listened: containerd keeps minutes of that for whoever comes next. The list that
+ * is made when a stream counts as open shows all of it, so nothing is lost should the clock jump.
+ */
+function withoutThePast(event$: Observable<ContainerEventResponse>): Observable<ContainerEventResponse> {
+  return defer(() => {
+    const begun = asyncScheduler.now();
+    const isPast = ({ createdAt }: ContainerEventResponse): boolean =>
+      createdAt !== undefined && createdAt / 1e6 < begun && asyncScheduler.now() < begun + OPEN;
+    return event$.pipe(filter((event) => !isPast(event)));
+  });
 }
 
 /** A hint, if it is about one of ours; or whether the runtime is being listened to. */

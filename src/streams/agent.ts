@@ -9,6 +9,7 @@ import {
   merge,
   observeOn,
   of,
+  pairwise,
   queueScheduler,
   scan,
   share,
@@ -88,7 +89,10 @@ export function agent(world: World, timings: AgentTimings): Agent {
       listPods: world.listPods,
       observePod: world.observePod,
       revision: world.revisions.current,
-      nudge$: runtime$.pipe(filter(({ ready }) => ready)),
+      nudge$: runtime$.pipe(
+        pairwise(), // at first it is listed anyway
+        filter(([before, now]) => !before.ready && now.ready),
+      ),
       hint$: world.hint$.pipe(
         tap(({ uid }) => {
           world.trace({ kind: 'hint', pod: whoseIs(book, uid) });

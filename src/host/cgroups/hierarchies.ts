@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../files/system-error.ts';
 
@@ -10,36 +10,31 @@ export type Hierarchies =
   /** By controller; two controllers may share one folder. `unified` is the folder of version 2 in a hybrid set-up. */
   | { readonly version: 1; readonly folders: ReadonlyMap<string, string>; readonly unified?: string };
 
-/** Looks at what is mounted. */
-export async function hierarchies(root: string = CGROUP_ROOT): Promise<Hierarchies> {
-  const controllers = await textOf(join(root, 'cgroup.controllers'));
+/** Looks at what is mounted; at once, since the kernel has it in memory, and the first pod waits for it. */
+export function hierarchies(root: string = CGROUP_ROOT): Hierarchies {
+  const controllers = textOf(join(root, 'cgroup.controllers'));
   if (controllers !== undefined) return { version: 2, root, controllers: controllers.split(/\s+/).filter(Boolean) };
   const folders = new Map<string, string>();
   let unified: string | undefined;
-  const names = await readdir(root);
-  const entries = await Promise.all(names.map((name) => entryOf(join(root, name))));
-  for (const [index, entry] of entries.entries()) {
-    if (!entry.isTree) continue;
-    if (entry.isUnified) unified = entry.folder;
-    else folders.set(names[index] ?? '', entry.folder);
+  for (const name of readdirSync(root)) {
+    const { folder, isTree, isUnified } = entryOf(join(root, name));
+    if (!isTree) continue;
+    if (isUnified) unified = folder;
+    else folders.set(name, folder);
   }
   return { version: 1, folders, ...(unified === undefined ? {} : { unified }) };
 }
 
 /** The same, looked for once: they are mounted when the machine starts. What failed is tried again. */
-export function foundOnce(root: string = CGROUP_ROOT): () => Promise<Hierarchies> {
-  let mounted: Promise<Hierarchies> | undefined;
-  return () =>
-    (mounted ??= hierarchies(root).catch((error: unknown) => {
-      mounted = undefined;
-      throw error;
-    }));
+export function foundOnce(root: string = CGROUP_ROOT): () => Hierarchies {
+  let mounted: Hierarchies | undefined;
+  return () => (mounted ??= hierarchies(root));
 }
 
-async function entryOf(path: string): Promise<{ folder: string; isTree: boolean; isUnified: boolean }> {
-  const folder = await realpath(path);
-  const [found, controllers] = await Promise.all([stat(folder), textOf(join(folder, 'cgroup.controllers'))]);
-  return { folder, isTree: found.isDirectory(), isUnified: controllers !== undefined };
+function entryOf(path: string): { folder: string; isTree: boolean; isUnified: boolean } {
+  const folder = realpathSync(path);
+  const isTree = statSync(folder).isDirectory();
+  return { folder, isTree, isUnified: textOf(join(folder, 'cgroup.controllers')) !== undefined };
 }
 
 /** The root of every tree that a cgroup may be in. */
@@ -48,9 +43,9 @@ export function treesOf(found: Hierarchies): readonly string[] {
   return [...new Set([...found.folders.values(), ...(found.unified === undefined ? [] : [found.unified])])];
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+function textOf(path: string): string | undefined {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;

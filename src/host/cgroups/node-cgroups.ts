@@ -12,10 +12,10 @@ import { removeCgroup } from './remove-cgroup.ts';
 export function nodeCgroups(root: string = CGROUP_ROOT): Cgroups {
   const found = foundOnce(root);
   return {
-    apply: (path, limits) => defer(async () => applyCgroup(path, limits, await found())),
+    apply: (path, limits) => defer(async () => applyCgroup(path, limits, found())),
     remove: (path, how) =>
-      done(async () => (how === 'kill' ? emptyCgroup(path, await found()) : removeCgroup(path, await found()))),
-    children: (path) => defer(async () => childrenOf(path, await found())),
+      done(async () => (how === 'kill' ? emptyCgroup(path, found()) : removeCgroup(path, found()))),
+    children: (path) => defer(async () => childrenOf(path, found())),
   };
 }
 

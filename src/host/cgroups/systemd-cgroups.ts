@@ -25,20 +25,19 @@ export function systemdCgroups(root: string = CGROUP_ROOT, systemctl = 'systemct
     apply: (path, limits) =>
       defer(async () => {
         const slice = nameOf(path);
-        const wasThere = await isThere(path, await found());
+        const wasThere = await isThere(path, found());
         await run('set-property', '--runtime', slice, ...propertiesOf(limits));
         await run('start', slice);
         return wasThere ? 'set' : 'made';
       }),
     remove: (path, how) =>
       done(async () => {
-        if (how === 'ifEmpty' && (await isBusy(path, await found())))
-          throw systemError('EBUSY', 'a process is left', path);
+        if (how === 'ifEmpty' && (await isBusy(path, found()))) throw systemError('EBUSY', 'a process is left', path);
         const slice = nameOf(path);
         await run('stop', slice);
         await run('revert', slice);
       }),
-    children: (path) => defer(async () => childrenOf(path, await found())),
+    children: (path) => defer(async () => childrenOf(path, found())),
   };
 }
 

@@ -32,7 +32,7 @@ export function nodeFiles(isAtHand: (path: string) => boolean = () => false): Fi
     readLink: (path) => defer(() => orElse(readlink(path), undefined, 'ENOENT', 'ENOTDIR', 'EINVAL')),
     removeFile: (path) => done(() => orElse(unlink(path), undefined, 'ENOENT', 'ENOTDIR')),
     removeTree: (path) => done(() => removeTree(path)),
-    removeCgroup: (cgroupPath) => done(async () => removeCgroup(cgroupPath, await cgroups())),
+    removeCgroup: (cgroupPath) => done(async () => removeCgroup(cgroupPath, cgroups())),
   };
 }
 

@@ -13,7 +13,7 @@ export function nodeUsage(): NodeUsage {
   const cgroups = foundOnce();
   return {
     machine: () => cold(machineUsage),
-    cgroup: (path) => cold(async () => cgroupUsage(path, await cgroups())),
+    cgroup: (path) => cold(async () => cgroupUsage(path, cgroups())),
     disk: (path) => cold(() => diskOf(path)),
     device: (path) => cold(() => unlessGone(async () => (await stat(path)).dev)),
     tree: (path) =>

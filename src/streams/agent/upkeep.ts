@@ -1,4 +1,4 @@
-import { EMPTY, filter, share, type Observable } from 'rxjs';
+import { EMPTY, filter, share, switchMap, timer, type Observable } from 'rxjs';
 import type { PodUid } from '../../model/pod.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import { keepCgroups } from '../cgroups/keep-cgroups.ts';
@@ -31,33 +31,47 @@ interface Known {
   readonly isHeld: (containerId: string) => boolean;
 }
 
-/** Wires what looks after the node. Pure: it subscribes to nothing, and what the world leaves to others never emits. */
+/** Milliseconds that pods have the node to themselves when the agent starts: the first of them is to run soon. */
+const HEAD_START = 1_000;
+
+/**
+ * Wires what looks after the node. Pure: it subscribes to nothing, and what the world leaves to others never emits.
+ *
+ * ```text
+ * pods          s--s--s------        s: started
+ * the rest       1s   -h-c-r-i-      h: housekeeping, c: cgroups, r: rotation, i: images, a second later
+ * ```
+ */
 export function upkeep(world: World, housekeepingPeriod: number, { book$, book, isInRuntime, isHeld }: Known): Upkeep {
   const complete$ = book$.pipe(filter(isComplete));
   const isKnown = (uid: PodUid): boolean => book().entries.has(uid) || isInRuntime(uid);
   const { files, paths, unmountVolumes, meter, cgroups, rotation } = world;
   return {
-    housekeeping$: housekeeping(
-      { files, paths, unmountVolumes, isKnown, isHeld, meter, complete$ },
-      housekeepingPeriod,
+    housekeeping$: afterThePods(
+      housekeeping({ files, paths, unmountVolumes, isKnown, isHeld, meter, complete$ }, housekeepingPeriod),
     ),
-    cgroup$: cgroups ? keepCgroups(book$, cgroups.port, cgroups.layout, isKnown) : EMPTY,
-    imageGc$: (world.imageGc
-      ? imageGc(
-          {
-            images: world.imageGc.images,
-            isWanted: (image) => wantsImage(book(), image),
-            spareContainers: () => spareContainers(book()),
-            removeContainer: world.imageGc.removeContainer,
-            complete$,
-            monotonic: world.imageGc.monotonic,
-          },
-          world.imageGc.limits,
-        )
-      : EMPTY
+    cgroup$: afterThePods(cgroups ? keepCgroups(book$, cgroups.port, cgroups.layout, isKnown) : EMPTY),
+    imageGc$: afterThePods(
+      world.imageGc
+        ? imageGc(
+            {
+              images: world.imageGc.images,
+              isWanted: (image) => wantsImage(book(), image),
+              spareContainers: () => spareContainers(book()),
+              removeContainer: world.imageGc.removeContainer,
+              complete$,
+              monotonic: world.imageGc.monotonic,
+            },
+            world.imageGc.limits,
+          )
+        : EMPTY,
     ).pipe(share()),
-    rotation$: rotation ? rotateLogs(book$, rotation.ports, rotation.config) : EMPTY,
+    rotation$: afterThePods(rotation ? rotateLogs(book$, rotation.ports, rotation.config) : EMPTY),
   };
+}
+
+function afterThePods<T>(upkeep$: Observable<T>): Observable<T> {
+  return timer(HEAD_START).pipe(switchMap(() => upkeep$));
 }
 
 /** Every source was heard, and the runtime listed. */

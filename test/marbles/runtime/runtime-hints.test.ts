@@ -1,4 +1,4 @@
-import { NEVER, throwError } from 'rxjs';
+import { NEVER, switchMap, throwError, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ContainerEventResponse, ContainerEventType } from '../../../src/model/cri/api.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -61,6 +61,29 @@ describe('runtimeHints', () => {
       expectObservable(hint$).toBe(expected, { u, x: { uid, about: { id: 'known', became: 'stopped', early: true } } });
       flush();
       expect(heard).toEqual([['known', END]]);
+    }),
+  );
+
+  it(
+    'passes over what had happened before it listened, which a runtime may have kept (the fourth diagram)',
+    marbles(({ cold, expectObservable }) => {
+      const begun = 3;
+      const p: ContainerEventResponse = { ...e, createdAt: (begun - 1) * 1e6 };
+      const now: ContainerEventResponse = { ...e, createdAt: (begun + 5) * 1e6 };
+      const events = cold('(pp)-e-', { p, e: now });
+      const expected = '   -----u-';
+      const { hint$ } = runtimeHints(fakeCri([], { containerEvents: () => events }), () => NEVER, owners);
+      expectObservable(timer(begun).pipe(switchMap(() => hint$))).toBe(`---${expected}`, { u });
+    }),
+  );
+
+  it(
+    'hears all that comes later than a second, whatever its time: clocks are set back',
+    marbles(({ cold, expectObservable }) => {
+      const p: ContainerEventResponse = { ...e, createdAt: 1 };
+      const events = cold('p 998ms -p', { p });
+      const { hint$ } = runtimeHints(fakeCri([], { containerEvents: () => events }), () => NEVER, owners);
+      expectObservable(timer(3).pipe(switchMap(() => hint$))).toBe('--- 1s u', { u });
     }),
   );
 

@@ -309,9 +309,9 @@ describe.each([
       writeFileSync(at('cgroup.controllers'), 'cpu');
       mkdirSync(at('kubepods', 'burstable', 'podx', 'c1', 'deep'), { recursive: true });
       mkdirSync(at('kubepods', 'burstable', 'pody'));
-      await removeCgroup('/kubepods/burstable/podx', await hierarchies(dir));
+      await removeCgroup('/kubepods/burstable/podx', hierarchies(dir));
       expect(readdirSync(at('kubepods', 'burstable'))).toEqual(['pody']);
-      await removeCgroup('/kubepods/burstable/podx', await hierarchies(dir));
+      await removeCgroup('/kubepods/burstable/podx', hierarchies(dir));
     });
 
     it('removes a group of version 1 from every hierarchy that has it', async () => {
@@ -319,7 +319,7 @@ describe.each([
         mkdirSync(at(hierarchy, 'kubepods', 'podx', 'c'), { recursive: true });
       mkdirSync(at('pids'));
       symlinkSync('cpu,cpuacct', at('cpu'));
-      await removeCgroup('/kubepods/podx', await hierarchies(dir));
+      await removeCgroup('/kubepods/podx', hierarchies(dir));
       expect(readdirSync(at('cpu,cpuacct', 'kubepods'))).toEqual([]);
       expect(readdirSync(at('memory', 'kubepods'))).toEqual([]);
     });
@@ -327,14 +327,14 @@ describe.each([
     it('removes a group of a machine with both versions from the folder of version 2, too', async () => {
       for (const hierarchy of ['memory', 'unified']) mkdirSync(at(hierarchy, 'kubepods', 'podx'), { recursive: true });
       writeFileSync(at('unified', 'cgroup.controllers'), '');
-      await removeCgroup('/kubepods/podx', await hierarchies(dir));
+      await removeCgroup('/kubepods/podx', hierarchies(dir));
       expect(readdirSync(at('memory', 'kubepods'))).toEqual([]);
       expect(readdirSync(at('unified', 'kubepods'))).toEqual([]);
     });
 
     it.each(['/', '', '.', '/kubepods/..', '../etc'])('does not take %j for a group', async (path) => {
       mkdirSync(at('memory', 'kubepods'), { recursive: true });
-      await expect(removeCgroup(path, await hierarchies(dir))).rejects.toMatchObject({ code: 'EINVAL' });
+      await expect(removeCgroup(path, hierarchies(dir))).rejects.toMatchObject({ code: 'EINVAL' });
       expect(readdirSync(at('memory'))).toEqual(['kubepods']);
     });
 

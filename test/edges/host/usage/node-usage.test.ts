@@ -31,7 +31,7 @@ describe('cgroupUsage', () => {
     put('pod/memory.stat', 'anon 300\ninactive_file 400\npgfault 7\npgmajfault 2\n');
     put('pod/memory.swap.current', '50\n');
     put('pod/pids.current', '3\n');
-    expect(await cgroupUsage('/pod', await hierarchies(root))).toEqual({
+    expect(await cgroupUsage('/pod', hierarchies(root))).toEqual({
       cpuNanoseconds: 2_500_000,
       memory: { usage: 1_000, workingSet: 600, rss: 300 },
       pageFaults: 7,
@@ -46,7 +46,7 @@ describe('cgroupUsage', () => {
     put('memory/pod/memory.usage_in_bytes', '1000\n');
     put('memory/pod/memory.stat', 'total_rss 300\ntotal_inactive_file 1200\ntotal_pgfault 7\ntotal_pgmajfault 2\n');
     put('pids/pod/pids.current', '3\n');
-    expect(await cgroupUsage('/pod', await hierarchies(root))).toEqual({
+    expect(await cgroupUsage('/pod', hierarchies(root))).toEqual({
       cpuNanoseconds: 2_500_000,
       memory: { usage: 1_000, workingSet: 0, rss: 300 },
       pageFaults: 7,
@@ -57,7 +57,7 @@ describe('cgroupUsage', () => {
 
   it('knows nothing of a cgroup that has gone', async () => {
     put('cgroup.controllers', 'cpu memory pids\n');
-    expect(await cgroupUsage('/pod', await hierarchies(root))).toBeUndefined();
+    expect(await cgroupUsage('/pod', hierarchies(root))).toBeUndefined();
   });
 });
 
