@@ -1,6 +1,7 @@
 import { defer, forkJoin, from, fromEvent, merge, of, switchMap, takeUntil, tap, type Observable } from 'rxjs';
 import { CliError, describeCliError } from './cli/cli-error.ts';
 import { EXIT_CODES } from './cli/exit-codes.ts';
+import { leave } from './cli/leave.ts';
 import { writeLog } from './cli/log.ts';
 import { parseCommandLine } from './cli/program.ts';
 import { resolveRunOptions } from './cli/resolve-run-options.ts';
@@ -61,7 +62,9 @@ const LAST_WORDS = 1_000;
 
 defer(work).subscribe({
   complete: () => {
-    setTimeout(() => process.exit(), LAST_WORDS).unref();
+    setTimeout(() => {
+      leave(stdout, () => process.exit());
+    }, LAST_WORDS).unref();
   },
   error: (error: unknown) => {
     const isExpected = error instanceof CliError;
