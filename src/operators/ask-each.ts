@@ -26,32 +26,35 @@ export function askEach<T, R>({ ask, tries, failed }: AskEachConfig<T, R>): Oper
     new Observable((result) => {
       let open: Subscriber<R> | undefined;
       let isOver = false;
+      // Of the open question: there is but one, so what hears it is made once.
+      let asked: T;
+      let nth: number;
+      let failure: { readonly error: unknown } | undefined;
 
-      function put(item: T, nth = 1): void {
-        let failure: { readonly error: unknown } | undefined;
-        const question$ = new Observable<R>((subscriber) => {
-          open = subscriber;
-          from(ask(item)).subscribe(subscriber);
-        });
-        question$
-          .subscribe({
-            next: (answer) => {
-              result.next(answer);
-              open?.unsubscribe();
-            },
-            error: (error: unknown) => {
-              failure = { error };
-            },
-          })
-          // When all of it is over, its own teardown included.
-          .add(() => {
-            end(item, nth, failure);
-          });
+      const question$ = new Observable<R>((subscriber) => {
+        open = subscriber;
+        from(ask(asked)).subscribe(subscriber);
+      });
+      const hearing = {
+        next: (answer: R): void => {
+          result.next(answer);
+          open?.unsubscribe();
+        },
+        error: (error: unknown): void => {
+          failure = { error };
+        },
+      };
+
+      function put(): void {
+        failure = undefined;
+        // When all of it is over, its own teardown included.
+        question$.subscribe(hearing).add(end);
       }
 
-      function end(item: T, nth: number, failure: { readonly error: unknown } | undefined): void {
+      function end(): void {
         if (failure && nth < tries && !result.closed) {
-          put(item, nth + 1);
+          nth += 1;
+          put();
           return;
         }
         if (failure) tellFailure(failure.error);
@@ -72,7 +75,10 @@ export function askEach<T, R>({ ask, tries, failed }: AskEachConfig<T, R>): Oper
       });
       return source$.subscribe({
         next: (item) => {
-          if (!open) put(item);
+          if (open) return;
+          asked = item;
+          nth = 1;
+          put();
         },
         error: (error: unknown) => {
           result.error(error);

@@ -135,21 +135,23 @@ export function eventOf(
 
 /** A wrapped state that is absent asks for the first one: READY, CREATED. */
 export function sandboxMatches(filter: PodSandboxFilter = {}): (sandbox: SimulatedSandbox) => boolean {
-  const { id, state, labelSelector } = filter;
+  const { id, state } = filter;
+  const labelsMatch = labelMatcher(filter.labelSelector);
   return (sandbox) =>
     idMatches(sandbox.id, id) &&
     (state === undefined || (state.state ?? 'SANDBOX_READY') === (SANDBOX_STATE[sandbox.state] ?? 'SANDBOX_READY')) &&
-    labelsMatch(sandbox.config.labels, labelSelector);
+    labelsMatch(sandbox.config.labels);
 }
 
 export function containerMatches(filter: ContainerFilter = {}): (container: SimulatedContainer) => boolean {
-  const { id, state, podSandboxId, labelSelector } = filter;
+  const { id, state, podSandboxId } = filter;
+  const labelsMatch = labelMatcher(filter.labelSelector);
   return (container) =>
     idMatches(container.id, id) &&
     idMatches(container.sandboxId, podSandboxId) &&
     (state === undefined ||
       (state.state ?? 'CONTAINER_CREATED') === (CONTAINER_STATE[container.state] ?? 'CONTAINER_CREATED')) &&
-    labelsMatch(container.config.labels, labelSelector);
+    labelsMatch(container.config.labels);
 }
 
 /** Runtimes take the beginning of an id for the id. */
@@ -157,11 +159,11 @@ function idMatches(id: string, wanted = ''): boolean {
   return id.startsWith(wanted);
 }
 
-function labelsMatch(
-  labels: Readonly<Record<string, string>> = {},
-  wanted: Readonly<Record<string, string>> = {},
-): boolean {
-  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
+function labelMatcher(
+  selector: Readonly<Record<string, string>> = {},
+): (labels: Readonly<Record<string, string>> | undefined) => boolean {
+  const wanted = Object.entries(selector);
+  return (labels = {}) => wanted.every(([key, value]) => labels[key] === value);
 }
 
 function absentIfZero<T extends string | number>(value: T | undefined): T | undefined {

@@ -107,15 +107,19 @@ export function virtualTime(start = 0): VirtualTime {
 interface DueQueue {
   /** It is to be done then; should it be planned already, not before. */
   readonly add: (due: Due, at: number, nth: number) => void;
-  /** Takes out the first that is due by then. */
+  /** The first that is due by then; it is out of the queue when the next one is taken, unless it was planned anew. */
   readonly take: (by: number) => Due | undefined;
   /** It is not to be done. */
   readonly drop: (due: Due) => void;
 }
 
-/** A binary heap whose members know their places, so that one that is not wanted any more is taken out of it. */
+/**
+ * A binary heap whose members know their places, so that one that is not wanted any more is taken out of it. What is taken
+ * stays at its top until the next one is: mostly it is planned anew meanwhile, and only has to sink.
+ */
 function dueQueue(): DueQueue {
   const heap: Due[] = [];
+  let taken: Due | undefined;
 
   function put(due: Due, place: number): void {
     heap[place] = due;
@@ -150,32 +154,39 @@ function dueQueue(): DueQueue {
     put(due, place);
   }
 
+  /** Where it belongs, when it stands there or there is a gap. */
+  function settle(due: Due, place: number): void {
+    const above = heap[(place - 1) >> 1];
+    if (place > 0 && above && isBefore(due, above)) rise(due, place);
+    else sink(due, place);
+  }
+
+  function add(due: Due, at: number, nth: number): void {
+    if (due === taken) taken = undefined;
+    due.at = at;
+    due.nth = nth;
+    if (due.place === NOWHERE) rise(due, heap.length);
+    else settle(due, due.place);
+  }
+
   function drop(due: Due): void {
+    if (due === taken) taken = undefined;
     const { place } = due;
     if (place === NOWHERE) return;
     due.place = NOWHERE;
     const last = heap.pop();
-    if (!last || last === due) return;
-    const above = heap[(place - 1) >> 1];
-    if (place > 0 && above && isBefore(last, above)) rise(last, place);
-    else sink(last, place);
+    if (last && last !== due) settle(last, place);
   }
 
-  return {
-    add: (due, at, nth) => {
-      drop(due);
-      due.at = at;
-      due.nth = nth;
-      rise(due, heap.length);
-    },
-    take: (by) => {
-      const [first] = heap;
-      if (!first || first.at > by) return undefined;
-      drop(first);
-      return first;
-    },
-    drop,
-  };
+  function take(by: number): Due | undefined {
+    if (taken) drop(taken);
+    const first = heap[0];
+    if (!first || first.at > by) return undefined;
+    taken = first;
+    return first;
+  }
+
+  return { add, take, drop };
 }
 
 function isBefore(a: Due, b: Due): boolean {

@@ -53,7 +53,7 @@ const BEGINNING = 24 * 3_600_000;
 
 /** Milliseconds for which a process is deaf that simulates; those of the run that pass between two looks at the real clock. */
 const TURN = 50;
-const STEP = 1_000;
+const STEP = 10_000;
 
 /**
  * Lets an agent live on a simulated node for a while, in virtual time: emits what came of it, once, and completes.

@@ -20,19 +20,19 @@ export function probeExec(
 ): Observable<ProbeAnswer> {
   return defer(() => {
     const cmd = expandStatic(command, container);
-    const text = JSON.stringify(cmd.join(' '));
-    const tooLate = failure(`command timed out: ${text} timed out after ${formatGoDuration(limit)}`);
+    const tooLate = (): ProbeAnswer =>
+      failure(`command timed out: ${JSON.stringify(cmd.join(' '))} timed out after ${formatGoDuration(limit)}`);
 
     return cri.execSync({ containerId, cmd, timeout: Math.ceil(limit / 1_000) }).pipe(
       timeout({ first: limit + PATIENCE, with: () => of(undefined) }),
       map((answer) => {
-        if (!answer) return tooLate;
+        if (!answer) return tooLate();
         const { stdout = NOTHING, stderr = NOTHING, exitCode = 0 } = answer;
         const output = outputOf(stdout, stderr);
         return exitCode === 0 ? success(output) : failure(output);
       }),
       catchError((error: unknown) =>
-        error instanceof RuntimeError && error.kind === 'deadline' ? of(tooLate) : throwError(() => error),
+        error instanceof RuntimeError && error.kind === 'deadline' ? of(tooLate()) : throwError(() => error),
       ),
     );
   });
@@ -43,12 +43,14 @@ const PATIENCE = 10_000;
 const NOTHING = new Uint8Array();
 
 function outputOf(stdout: Uint8Array, stderr: Uint8Array): string {
+  if (stdout.length === 0 && stderr.length === 0) return '';
   const all = Buffer.concat([stdout, stderr].map((part) => part.subarray(0, LONGEST_OUTPUT)));
   return all.subarray(0, LONGEST_OUTPUT).toString('utf8').trimEnd();
 }
 
 /** Only variables with a literal value are known here; the others are empty (kubelet, ExpandContainerCommandOnlyStatic). */
 function expandStatic(command: readonly string[], { env = [] }: Container): readonly string[] {
+  if (!command.some((part) => part.includes('$'))) return command;
   const values = new Map(env.map(({ name, value }) => [name, value ?? '']));
   return command.map((part) => expand(part, values));
 }

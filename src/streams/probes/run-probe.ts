@@ -1,6 +1,7 @@
-import { defer, EMPTY, filter, map, takeWhile, type Observable } from 'rxjs';
+import { defer, EMPTY, takeWhile, type Observable } from 'rxjs';
 import { assertNever, messageOf } from '../../model/errors.ts';
 import { askEach } from '../../operators/ask-each.ts';
+import { emitAll } from '../../operators/emit-all.ts';
 import type { PodNote } from '../workers/pod-work.ts';
 import { probeTicks, type ProbeClock, type ProbeTick } from './probe-ticks.ts';
 import type { Probe, ProbeAnswer, ProbeKind, ProbePorts, ProbeResult, ProbeTarget } from './probe.ts';
@@ -38,15 +39,15 @@ export function runProbe(run: ProbeRun, probe: ProbePorts['probe']): Observable<
 
     let tick: ProbeTick = 'regular';
 
-    function counted(answer: ProbeAnswer | Unasked): ProbeOutcome | undefined {
+    function counted(answer: ProbeAnswer | Unasked): readonly ProbeOutcome[] {
       // What could not be asked says nothing about the container: the result stays.
-      if (answer.result === 'unasked') return { result: tally.result, note: errorNote(run, answer.error) };
-      if (tick === 'early' && answer.result === 'failure') return undefined;
+      if (answer.result === 'unasked') return [{ result: tally.result, note: errorNote(run, answer.error) }];
+      if (tick === 'early' && answer.result === 'failure') return NOTHING;
       const former = tally.result;
       tally = count(tally, answer.result === 'failure' ? 'failure' : 'success', run.probe);
       const note = noteOf(run, answer);
-      if (note === undefined && tally.result === former) return undefined;
-      return { result: tally.result, ...(note && { note }) };
+      if (note === undefined && tally.result === former) return NOTHING;
+      return [{ result: tally.result, ...(note && { note }) }];
     }
 
     return probeTicks(run).pipe(
@@ -58,8 +59,7 @@ export function runProbe(run: ProbeRun, probe: ProbePorts['probe']): Observable<
         tries: TRIES,
         failed: (error) => ({ result: 'unasked', error }),
       }),
-      map(counted),
-      filter((outcome) => outcome !== undefined),
+      emitAll(counted),
       takeWhile(({ result }) => !isOnHold(kind, result), true),
     );
   });
@@ -69,6 +69,9 @@ interface Unasked {
   readonly result: 'unasked';
   readonly error: unknown;
 }
+
+/** What most answers are worth. */
+const NOTHING: readonly ProbeOutcome[] = [];
 
 /** The kubelet's: how often a question is put that could not be put. */
 const TRIES = 3;
