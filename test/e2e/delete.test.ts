@@ -1,16 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { OBEDIENT, podYaml } from './harness/pod-yaml.ts';
+import { podYaml } from './harness/pod-yaml.ts';
 import { testNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
 describe('a deleted manifest', () => {
   test('ends its pod long before its grace is over when it obeys, and nothing of it is left', async () => {
     const node = await testNode();
-    node.dropManifest('short.yaml', podYaml({ name: 'short', run: OBEDIENT, grace: 600 }));
+    const folder = join(node.paths.manifests, '..', 'folder');
+    mkdirSync(folder);
+    const run = "trap 'exit 0' TERM; : > /node/begun; while :; do sleep 3600 & wait; done";
+    node.dropManifest('short.yaml', podYaml({ name: 'short', run, grace: 600, folder }));
     await node.start();
     const { uid } = await node.whenRunning('short');
+    await until('it to begin', () => existsSync(join(folder, 'begun')));
     expect(readdirSync(join(node.paths.root, 'pods'))).toEqual([uid]);
 
     node.removeManifest('short.yaml');
@@ -37,7 +41,7 @@ describe('a deleted manifest', () => {
     const node = await testNode();
     const folder = join(node.paths.manifests, '..', 'folder');
     mkdirSync(folder);
-    const run = `echo start >> /node/notes; trap 'echo asked >> /node/notes; sleep 2; echo end >> /node/notes; exit 0' TERM; while :; do sleep 3600 & wait; done`;
+    const run = `trap 'echo asked >> /node/notes; sleep 2; echo end >> /node/notes; exit 0' TERM; echo start >> /node/notes; while :; do sleep 3600 & wait; done`;
     const notes = (): string[] => readFileSync(join(folder, 'notes'), 'utf8').trim().split('\n');
     node.dropManifest('slow.yaml', podYaml({ name: 'slow', run, folder }));
     await node.start();

@@ -5,8 +5,8 @@ import { podYaml } from './harness/pod-yaml.ts';
 import { testNode, type TestNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
-/** Notes its start and its end in the node's folder; takes two seconds to end. */
-const NOTES = `echo "start $V" >> /node/notes; trap 'sleep 2; echo "end $V" >> /node/notes; : > /node/ended; exit 0' TERM; while :; do sleep 3600 & wait; done`;
+/** Notes its start, from which on it can be asked to end, and its end in the node's folder; takes two seconds to end. */
+const NOTES = `trap 'sleep 2; echo "end $V" >> /node/notes; : > /node/ended; exit 0' TERM; echo "start $V" >> /node/notes; while :; do sleep 3600 & wait; done`;
 /**
  * Milliseconds from the end of the old container to the first call for the new one: the kubelet takes 10 s or more,
  * because it polls; we do it at once, and the rest is for slow machines.
@@ -19,6 +19,7 @@ describe('an edited manifest', () => {
     edit('old');
     await node.start();
     const old = await node.whenRunning('edited');
+    await until('it to begin', () => notes().includes('start old'));
 
     edit('new');
     const successor = await node.whenRunning('edited', ({ id }) => id !== old.id);
@@ -37,12 +38,13 @@ describe('an edited manifest', () => {
     edit('0');
     await node.start();
     const old = await node.whenRunning('edited');
+    await until('it to begin', () => notes().includes('start 0'));
 
     for (let i = 1; i <= 10; i++) edit(String(i));
     await node.whenRunning('edited', ({ id }) => id !== old.id);
     await until('the last one to begin', () => notes().includes('start 10'));
     expect(notes()).toEqual(['start 0', 'end 0', 'start 10']);
-    expect(await node.pods()).toHaveLength(1);
+    await until('only the last one to be served', async () => (await node.pods()).length === 1);
   });
 
   test('#14: with the same content touches nothing', async () => {
@@ -50,6 +52,7 @@ describe('an edited manifest', () => {
     edit('same');
     await node.start();
     const before = await node.whenRunning('edited');
+    await until('it to begin', () => notes().includes('start same'));
 
     edit('same');
     // Another manifest that comes later has been read after the rewritten one.

@@ -59,6 +59,8 @@ export interface RuntimeLook {
   readonly close: () => void;
 }
 
+const WIPED_AT_ONCE = 4;
+
 /** The host name that agents under test give themselves: it ends the names of static pods. */
 export const HOST = 'node';
 
@@ -88,6 +90,15 @@ export function lookAtRuntime(): RuntimeLook {
       ready: item.state !== 'SANDBOX_NOTREADY',
       createdAt: milliseconds(item.createdAt),
     }));
+  }
+
+  async function wipeOne(podSandboxId: string): Promise<void> {
+    await call('StopPodSandbox', { podSandboxId });
+    await call('RemovePodSandbox', { podSandboxId }).catch((error: unknown) => {
+      // An agent that was killed in StartContainer leaves a task in containerd 2 of which its CRI knows nothing.
+      removeTasks();
+      throw error;
+    });
   }
 
   return {
@@ -161,14 +172,11 @@ export function lookAtRuntime(): RuntimeLook {
     },
     async wipe() {
       await until('the runtime to be empty', async () => {
-        for (const { id } of await sandboxes()) {
-          await call('StopPodSandbox', { podSandboxId: id });
-          await call('RemovePodSandbox', { podSandboxId: id }).catch((error: unknown) => {
-            // An agent that was killed in StartContainer leaves a task in containerd 2 of which its CRI knows nothing.
-            removeTasks();
-            throw error;
-          });
+        const left = (await sandboxes()).map(({ id }) => id);
+        async function wipeNext(): Promise<void> {
+          for (let id = left.pop(); id !== undefined; id = left.pop()) await wipeOne(id);
         }
+        await Promise.all(Array.from({ length: WIPED_AT_ONCE }, wipeNext));
         return true;
       });
     },
