@@ -12,6 +12,7 @@ import {
   switchMap,
   throwError,
   timer,
+  withLatestFrom,
   type Observable,
 } from 'rxjs';
 import type { ContainerEventResponse, ContainerEventType } from '../model/cri/api.ts';
@@ -132,8 +133,17 @@ function withoutThePast(event$: Observable<ContainerEventResponse>): Observable<
   return defer(() => {
     const begun = asyncScheduler.now();
     const isPast = ({ createdAt }: ContainerEventResponse): boolean =>
-      createdAt !== undefined && createdAt / 1e6 < begun && asyncScheduler.now() < begun + OPEN;
-    return event$.pipe(filter((event) => !isPast(event)));
+      createdAt !== undefined && createdAt / 1e6 < begun;
+    // By a timer: the clock may be set back meanwhile.
+    const isOpen$ = timer(OPEN).pipe(
+      map(() => true),
+      startWith(false),
+    );
+    return event$.pipe(
+      withLatestFrom(isOpen$),
+      filter(([event, isOpen]) => isOpen || !isPast(event)),
+      map(([event]) => event),
+    );
   });
 }
 

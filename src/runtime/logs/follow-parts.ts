@@ -70,11 +70,16 @@ export async function* followParts(
         for (const part of found) held.add(part);
         newest = newestOf(found, newest);
         const fresh = await withoutKnown(found, place);
-        for (const part of fresh.filter(({ rotated }) => rotated !== undefined)) yield* readPart(part);
-        await drop([before?.part, ...found.filter(({ rotated }) => rotated !== undefined)]);
-        before = place;
-        const now = found.find(({ rotated }) => rotated === undefined);
-        place = now && { part: now, position: await startOf(now, place) };
+        const rotated = fresh.filter((part) => part.rotated !== undefined);
+        const latest = lastWritten(rotated);
+        for (const part of rotated) if (part !== latest?.part) yield* readPart(part);
+        if (latest) yield* readOn(latest);
+        const now = found.find((part) => part.rotated === undefined);
+        const next = now && { part: now, position: await startOf(now, place) };
+        const past = [before?.part, place?.part, ...found];
+        before = latest ?? place ?? before;
+        place = next;
+        await drop(past.filter((part) => part !== before?.part && part !== place?.part));
         continue;
       }
       if (ended.aborted && settled++ > 0) return;
@@ -110,6 +115,12 @@ async function* readOn(place: Place): AsyncGenerator<Buffer> {
     place.position += chunk.length;
     yield chunk;
   }
+}
+
+/** The newest rotated part, if the runtime may still write to it, though it came and went between two looks. */
+function lastWritten(rotated: readonly OpenPart[]): Place | undefined {
+  const last = rotated.at(-1);
+  return last?.compressed === false ? { part: last, position: 0 } : undefined;
 }
 
 /** Whether another file has taken the place of the one that is read. */

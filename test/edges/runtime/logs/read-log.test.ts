@@ -245,6 +245,27 @@ describe('following a log', () => {
     expect(await following.end()).toBe(lines(15, 70));
   });
 
+  it('user-asks 65: tells what is written late to a part that was rotated before anybody looked at it', async () => {
+    writeFileSync(log, numbered(0, 10));
+    const following = follow();
+    await vi.waitFor(() => {
+      expect(following.text()).toBe(lines(0, 10));
+    });
+    const [first, second] = [`${log}.20260102-150405`, `${log}.20260102-150406`];
+    renameSync(log, first);
+    writeFileSync(second, numbered(10, 20));
+    writeFileSync(log, '');
+    await vi.waitFor(() => {
+      expect(following.text()).toBe(lines(0, 20));
+    });
+    appendFileSync(second, numbered(20, 30));
+    await vi.waitFor(() => {
+      expect(following.text()).toBe(lines(0, 30));
+    });
+    appendFileSync(log, numbered(30, 40));
+    expect(await following.end()).toBe(lines(0, 40));
+  });
+
   it.each([false, true])('knows again what was cut down to its end (and then compressed: %s)', async (isCompressed) => {
     writeFileSync(log, numbered(0, 30));
     const following = follow();
