@@ -2,9 +2,9 @@ import type { Refusal } from '../../model/admission/admission-node.ts';
 import { isStatic } from '../../model/admission/rank.ts';
 import { deepEqual } from '../../model/deep-equal.ts';
 import { assertNever } from '../../model/errors.ts';
-import type { PodUid } from '../../model/pod.ts';
+import type { FullName, PodUid } from '../../model/pod.ts';
 import { PREEMPTED } from '../../model/status/refused-status.ts';
-import { begin, holderOf, note, put, type Draft } from './draft.ts';
+import { begin, holderOf, note, put, successorOf, type Draft } from './draft.ts';
 import { toPreparing, toRefused, toReturned, toSyncing, toTerminating, toWaiting } from './edges.ts';
 import { resumeEviction } from './evict.ts';
 import { hasRoomChanged, judgePod } from './judge-pod.ts';
@@ -17,8 +17,23 @@ import type { Entry, PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
 export function admit(draft: Draft, before: PodBook): void {
   draft.pending = pendingIn(draft, before);
   if (!draft.runtimeSeen || draft.draining || draft.pending === 0) return;
-  admitPending(draft, before);
+  if (!isNews(draft, before)) return;
+  draft.isMoving = admitPending(draft, before);
   draft.pending = pendingIn(draft, before);
+}
+
+/** Whether those that are pending may be judged otherwise than the last time: only then is it worth a look at all pods. */
+function isNews(draft: Draft, before: PodBook): boolean {
+  if (before.isMoving !== false || draft.runtimeSeen !== before.runtimeSeen || draft.draining !== before.draining)
+    return true;
+  if (draft.up !== before.up || draft.facts !== before.facts) return true;
+  for (const uid of draft.entries.touched) {
+    const [then, now] = [before.entries.get(uid), draft.entries.get(uid)];
+    if (then === now) continue;
+    if (isPending(then) || isPending(now) || then?.phase !== now?.phase || then?.pod !== now?.pod) return true;
+    if (successorOf(then) !== successorOf(now)) return true;
+  }
+  return false;
 }
 
 /** Only what this event has touched can be pending now and was not before, or the other way round. */
@@ -35,18 +50,22 @@ function isPending(entry: Entry | undefined): boolean {
   return entry?.phase === 'waiting' || entry?.phase === 'refused';
 }
 
-function admitPending(draft: Draft, before: PodBook): void {
-  const entries = [...draft.entries.values()];
-  const waiting = entries.filter((entry) => entry.phase === 'waiting').filter(({ isOut }) => isOut !== true);
-  const refused = entries.filter((entry) => entry.phase === 'refused').filter(({ pod }) => isStatic(pod));
-  if (waiting.length === 0 && refused.length === 0) return;
-  const held = new Set(entries.filter(({ phase }) => HOLDS_NAME[phase]).map(({ name }) => name));
+/** Whether anything has come of it. */
+function admitPending(draft: Draft, before: PodBook): boolean {
+  const waiting: Waiting[] = [];
+  const refused: Refused[] = [];
+  for (const entry of draft.entries.values()) {
+    if (entry.phase === 'waiting' && entry.isOut !== true) waiting.push(entry);
+    else if (entry.phase === 'refused' && isStatic(entry.pod)) refused.push(entry);
+  }
+  if (waiting.length === 0 && refused.length === 0) return false;
+  const held = namesHeld(draft, new Set([...waiting, ...refused].map(({ name }) => name)));
   const [running, comers] = [waiting.filter(isUp), waiting.filter((entry) => !isUp(entry))];
   for (const entry of [...running, ...comers]) {
     if (held.has(entry.name)) continue;
     if (resumeEviction(draft, entry) || admitOne(draft, entry, isUp(entry))) held.add(entry.name);
   }
-  const isChanged = hasRoomChanged(before.entries, draft.entries);
+  const isChanged = refused.length > 0 && hasRoomChanged(before.entries, draft.entries);
   for (const entry of refused) {
     if (!isChanged && before.entries.get(entry.uid)?.pod === entry.pod) continue;
     // A refused successor gets another chance while its predecessor runs on.
@@ -54,10 +73,18 @@ function admitPending(draft: Draft, before: PodBook): void {
       if (admitOne(draft, entry, false)) held.add(entry.name);
     } else if (holderOf(draft, entry.uid)) prepareOrWait(draft, entry);
   }
+  return [...waiting, ...refused].some((entry) => draft.entries.get(entry.uid) !== entry);
 
   function isUp({ uid }: Waiting): boolean {
     return draft.up.has(uid);
   }
+}
+
+/** Those of these names that somebody has. */
+function namesHeld({ entries }: Draft, names: ReadonlySet<FullName>): Set<FullName> {
+  const held = new Set<FullName>();
+  for (const { phase, name } of entries.values()) if (HOLDS_NAME[phase] && names.has(name)) held.add(name);
+  return held;
 }
 
 /** The wait of an evicted pod is over. Another one that came meanwhile may run on until this one can take its place. */

@@ -12,6 +12,8 @@ export interface Draft {
   readonly notes: BookNote[];
   up: PodBook['up'];
   pending?: number;
+  holders?: ReadonlyMap<PodUid, PodUid>;
+  isMoving?: boolean;
   strangers: PodBook['strangers'];
   listed: PodBook['listed'];
   runtimeSeen: boolean;
@@ -22,6 +24,7 @@ export interface Draft {
 
 /** Writes an entry down, with nothing to do about it. */
 export function note(draft: Draft, entry: Entry): void {
+  noteHolder(draft, entry.uid, entry);
   draft.entries.set(entry.uid, entry);
 }
 
@@ -84,9 +87,33 @@ export const WORK_OF: Readonly<Record<PodPhase, PodWork['kind'] | undefined>> = 
 };
 
 /** Whose place a pod is to take, as long as that one runs on for it. */
-export function holderOf({ entries }: Draft, uid: PodUid): Entry | undefined {
-  for (const entry of entries.values()) if ('successor' in entry && entry.successor === uid) return entry;
-  return undefined;
+export function holderOf(draft: Draft, uid: PodUid): Entry | undefined {
+  draft.holders ??= new Map([...draft.entries.values()].flatMap(pairOf).toReversed());
+  const holder = draft.holders.get(uid);
+  return holder === undefined ? undefined : draft.entries.get(holder);
+}
+
+function pairOf(entry: Entry): readonly (readonly [PodUid, PodUid])[] {
+  const successor = successorOf(entry);
+  return successor === undefined ? [] : [[successor, entry.uid]];
+}
+
+export function successorOf(entry: Entry | undefined): PodUid | undefined {
+  return entry && 'successor' in entry ? entry.successor : undefined;
+}
+
+/** Keeps account of who runs on for whom, before an entry is written down or forgotten. */
+function noteHolder(draft: Draft, uid: PodUid, after?: Entry): void {
+  const [then, now] = [successorOf(draft.entries.get(uid)), successorOf(after)];
+  if (!draft.holders || then === now) return;
+  const holders = new Map(draft.holders);
+  if (then !== undefined && holders.get(then) === uid) {
+    holders.delete(then);
+    for (const other of draft.entries.values())
+      if (other.uid !== uid && successorOf(other) === then) holders.set(then, other.uid);
+  }
+  if (now !== undefined && !holders.has(now)) holders.set(now, uid);
+  draft.holders = holders;
 }
 
 /** The first page of a pod that is wanted. */
@@ -109,6 +136,7 @@ export function fresh(pod: Pod, { facts }: Draft): Waiting {
 
 /** Nothing of it has begun, or nothing of it is left. */
 export function forget(draft: Draft, uid: PodUid): void {
+  noteHolder(draft, uid);
   draft.entries.delete(uid);
   const { statuses, eviction } = draft.facts;
   // Should it come back, it begins anew: what an earlier run of the agent knew of it was of the life that is over.

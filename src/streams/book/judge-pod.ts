@@ -1,4 +1,5 @@
 import { admitPod, type Admission, type Occupant } from '../../model/admission/admit-pod.ts';
+import type { MapDraft } from '../../model/layered-map.ts';
 import type { PodUid } from '../../model/pod.ts';
 import type { BookFacts, Entry, PodBook, PodPhase } from './pod-book.ts';
 
@@ -24,19 +25,16 @@ export function judgePod(
 }
 
 /** Whether what was refused may be judged otherwise now: somebody came, went, changed, or will leave. */
-export function hasRoomChanged(before: Entries, after: Entries): boolean {
-  const [then, now] = [holders(before), holders(after)];
-  return (
-    then.length !== now.length ||
-    now.some((entry, index) => {
-      const former = then[index];
-      return former?.pod !== entry.pod || former?.phase !== entry.phase;
-    })
-  );
+export function hasRoomChanged(before: Entries, after: MapDraft<PodUid, Entry>): boolean {
+  for (const uid of after.touched) {
+    const [then, now] = [holding(before.get(uid)), holding(after.get(uid))];
+    if (then?.pod !== now?.pod || then?.phase !== now?.phase) return true;
+  }
+  return false;
 }
 
-function holders(entries: Entries): readonly Entry[] {
-  return [...entries.values()].filter(({ phase }) => TAKES_ROOM[phase]);
+function holding(entry: Entry | undefined): Entry | undefined {
+  return entry && TAKES_ROOM[entry.phase] ? entry : undefined;
 }
 
 const TAKES_ROOM: Readonly<Record<PodPhase, boolean>> = {

@@ -135,6 +135,10 @@ export interface PodBook {
   readonly listed: Snapshot;
   /** How many pods have yet to be judged, again or for the first time; absent where nobody has counted. */
   readonly pending?: number;
+  /** Who runs on until a successor can take its place, by the UID of that; absent where nobody has looked. */
+  readonly holders?: ReadonlyMap<PodUid, PodUid>;
+  /** Judging those pods has changed something the last time, so it may do so again. */
+  readonly isMoving?: boolean;
   /** What was up when the runtime was last listed: it has its place, whatever the node would say of it today. */
   readonly up: ReadonlySet<PodUid>;
   /** What the runtime held then and no page is for yet: it may still be wanted, or be in the way of what is. */
