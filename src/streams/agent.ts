@@ -22,7 +22,6 @@ import {
 import type { ObservedPod, Snapshot } from '../model/observed.ts';
 import type { PodUid } from '../model/pod.ts';
 import { emitAll } from '../operators/emit-all.ts';
-import { pickByKey } from '../operators/pick-by-key.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { bookEvents, feedback } from './agent/book-events.ts';
 import { happenings } from './agent/happenings.ts';
@@ -75,7 +74,6 @@ export interface Agent extends Upkeep {
 export function agent(world: World, timings: AgentTimings): Agent {
   const fed = feedback();
   const { outcomes } = fed;
-  const outcomesByPod = pickByKey(outcomes, ({ uid }) => uid);
   const books = new Subject<PodBook>();
   const busy = new Set<PodUid>();
   const statuses = new Map(world.kept.flatMap(({ uid, status }) => (status ? [[uid, status] as const] : [])));
@@ -105,7 +103,15 @@ export function agent(world: World, timings: AgentTimings): Agent {
         map(observedBy),
         filter((observed) => observed !== undefined),
       ),
-      settled: (uid) => defer(() => (busy.has(uid) ? outcomesByPod.of(uid).pipe(take(1)) : of(undefined))),
+      settled: (uid) =>
+        defer(() =>
+          busy.has(uid)
+            ? outcomes.pipe(
+                filter((outcome) => outcome.uid === uid),
+                take(1),
+              )
+            : of(undefined),
+        ),
     },
     timings.pleg,
   );

@@ -21,7 +21,6 @@ import { NO_MEMORY, type AppliedResources, type KeyedBackoff, type PodMemory } f
 import type { PodStatus, PodUid } from '../../model/pod.ts';
 import type { Eviction } from '../../model/restart/eviction.ts';
 import { emitAll } from '../../operators/emit-all.ts';
-import { pickByKey } from '../../operators/pick-by-key.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { PodReport } from '../workers/pod-work.ts';
@@ -91,15 +90,15 @@ export function checkpoints(
     );
     const change$ = merge(book$.pipe(emitAll((book) => changesOf(book, known))), remembered$).pipe(share());
 
-    // The runtime can tell a status again, but not the back-off, nor what containers were given: an agent that is killed now would forget it.
-    const urgent = pickByKey(merge(remembered$, change$.pipe(filter(({ kind }) => kind === 'drop'))), ({ uid }) => uid);
-    const newer = pickByKey(change$, ({ uid }) => uid);
-
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
       const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
+      // The runtime can tell a status again, but not the back-off, nor what containers were given: an agent that is killed now would forget it.
+      const urgent$ = merge(remembered$, change$.pipe(filter((change) => change.kind === 'drop'))).pipe(
+        filter((change) => change.uid === uid),
+      );
       // Beside each other, so that what is urgent is heard while a status is being written, too.
-      return merge(store.save(checkpoint), timer(PAUSE).pipe(takeUntil(urgent.of(uid)))).pipe(ignoreElements());
+      return merge(store.save(checkpoint), timer(PAUSE).pipe(takeUntil(urgent$))).pipe(ignoreElements());
     }
 
     function writeAtLast(change: Change): Observable<CheckpointFailure> {
@@ -108,7 +107,7 @@ export function checkpoints(
         catchError((error: unknown) =>
           concat(
             of({ uid, message: messageOf(error) }),
-            race(timer(RETRY), newer.of(uid)).pipe(
+            race(timer(RETRY), change$.pipe(filter((newer) => newer.uid === uid))).pipe(
               take(1),
               mergeMap((first) => (first === 0 ? writeAtLast(change) : EMPTY)),
             ),

@@ -7,6 +7,7 @@ import {
   defer,
   delay,
   EMPTY,
+  filter,
   finalize,
   from,
   ignoreElements,
@@ -30,7 +31,6 @@ import { messageOf } from '../../model/errors.ts';
 import { partsOf, rotationName } from '../../model/logs/log-names.ts';
 import { planRotation, type LogFile, type RotationLimits, type RotationStep } from '../../model/logs/plan-rotation.ts';
 import type { NodePaths } from '../../model/paths.ts';
-import { pickByKey } from '../../operators/pick-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { Cri } from '../ports/cri.ts';
 import type { LogFiles } from '../ports/log-files.ts';
@@ -90,8 +90,6 @@ export function rotateLogs(
     let logs: ReadonlyMap<string, ContainerLog> = new Map();
     const gone = new Subject<string>();
     const begun = new Subject<string>();
-    const goneByFolder = pickByKey(gone, itself);
-    const begunByFolder = pickByKey(begun, itself);
     const busy = new Set<string>();
 
     /** One container over all of its instances, look by look. */
@@ -139,7 +137,7 @@ export function rotateLogs(
           }),
         );
       }
-      const anew$ = begunByFolder.of(folder);
+      const anew$ = begun.pipe(filter((one) => one === folder));
       /** The first byte tells nothing of how fast the log grows: that is measured from there on. */
       function written(): Observable<unknown> {
         if (!before) return NEVER;
@@ -253,7 +251,7 @@ export function rotateLogs(
         }
         return [...logs.keys()].filter((folder) => !before.has(folder));
       }),
-      mergeMap((folder) => watch(folder).pipe(takeUntil(goneByFolder.of(folder)))),
+      mergeMap((folder) => watch(folder).pipe(takeUntil(gone.pipe(filter((one) => one === folder))))),
     );
 
     return item$.pipe(
@@ -272,10 +270,6 @@ export function rotateLogs(
 
 type Item =
   { readonly kind: 'note'; readonly note: RotationNote } | { readonly kind: 'compress'; readonly path: string };
-
-function itself(folder: string): string {
-  return folder;
-}
 
 function note(ok: boolean, path: string, message: string): Extract<Item, { readonly kind: 'note' }> {
   return { kind: 'note', note: { ok, path, message } };
