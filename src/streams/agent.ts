@@ -23,6 +23,7 @@ import type { ObservedPod, Snapshot } from '../model/observed.ts';
 import type { PodUid } from '../model/pod.ts';
 import { emitAll } from '../operators/emit-all.ts';
 import { shareLatest } from '../operators/share-latest.ts';
+import { tellByKey } from '../operators/tell-by-key.ts';
 import { bookEvents, feedback } from './agent/book-events.ts';
 import { happenings } from './agent/happenings.ts';
 import { upkeep, type Upkeep } from './agent/upkeep.ts';
@@ -76,6 +77,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   const { outcomes } = fed;
   const books = new Subject<PodBook>();
   const busy = new Set<PodUid>();
+  const settled = tellByKey<PodUid, PodOutcome>();
   const statuses = new Map(world.kept.flatMap(({ uid, status }) => (status ? [[uid, status] as const] : [])));
   const evictions = new Map(world.kept.flatMap(({ uid, eviction }) => (eviction ? [[uid, eviction] as const] : [])));
   let book = emptyBook({ ...world.facts, statuses, eviction: { backoff: world.backoff, kept: evictions } });
@@ -103,15 +105,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
         map(observedBy),
         filter((observed) => observed !== undefined),
       ),
-      settled: (uid) =>
-        defer(() =>
-          busy.has(uid)
-            ? outcomes.pipe(
-                filter((outcome) => outcome.uid === uid),
-                take(1),
-              )
-            : of(undefined),
-        ),
+      settled: (uid) => defer(() => (busy.has(uid) ? settled.of(uid).pipe(take(1)) : of(undefined))),
     },
     timings.pleg,
   );
@@ -172,6 +166,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
         if (report.kind !== 'outcome') return;
         busy.delete(report.uid);
         outcomes.next(report.outcome);
+        settled.tell(report.uid, report.outcome);
       }),
     ),
     snapshot$.pipe(

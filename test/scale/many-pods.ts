@@ -1,4 +1,4 @@
-import { concat, merge, NEVER, of, Subject, tap, type Subscription } from 'rxjs';
+import { concat, defer, merge, NEVER, of, Subject, tap, type Subscription } from 'rxjs';
 import { composeAgent } from '../../src/cli/compose-agent.ts';
 import { simulatedEdges } from '../../src/cli/simulate/simulated-edges.ts';
 import type { Machine } from '../../src/host/machine/machine.ts';
@@ -70,7 +70,15 @@ export function manyPods({ counting = false }: { readonly counting?: boolean } =
 
   function start(): void {
     const sources = holdPods(
-      mergeSources([{ name: 'file', desired$: concat(of(desired()), wishes) }]),
+      mergeSources([
+        {
+          name: 'file',
+          desired$: concat(
+            defer(() => of(desired())),
+            wishes,
+          ),
+        },
+      ]),
       NEVER,
       stopMemory('/var/lib/rxlet/stopped.json', node.files),
     );

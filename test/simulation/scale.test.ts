@@ -1,3 +1,4 @@
+import { setImmediate as nextTask } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -68,11 +69,32 @@ describe('a node with many pods', () => {
     churn(10);
     expect(heap()).toBeLessThan(before * 1.2);
   });
+
+  it('holds nothing of pods that have come and gone', { timeout: 120_000 }, async () => {
+    const pods = 20;
+    const node = manyPods();
+    function round(life: number): readonly WeakRef<object>[] {
+      const wanted = Array.from({ length: pods }, (_, number) => manifest(number, life));
+      node.want(wanted);
+      if (life === 0) node.start();
+      node.until(pods * CONTAINERS);
+      node.pass(MINUTE);
+      return wanted.map(({ spec }) => new WeakRef(spec));
+    }
+    const first = round(0);
+    for (let life = 1; life < 4; life++) round(life);
+    await nextTask(); // until then, nothing goes that a WeakRef was made of
+    collect();
+    expect(first.filter((spec) => spec.deref() !== undefined)).toHaveLength(0);
+  });
 });
 
-function heap(): number {
+function collect(): void {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  (runInNewContext('gc') as () => void)();
+}
+
+function heap(): number {
   collect();
   return process.memoryUsage().heapUsed;
 }

@@ -1,11 +1,11 @@
 import type { Pod } from '../pod.ts';
 import { checkSysctls } from '../sysctls.ts';
 import type { AdmissionNode, Refusal } from './admission-node.ts';
-import { amountsOf } from './amounts.ts';
+import { amountsOf, totalOf, type Amounts } from './amounts.ts';
 import { wantsAppArmor } from './app-armor.ts';
 import { chooseVictims } from './choose-victims.ts';
 import { findShortages, type Shortage } from './find-shortages.ts';
-import { sharesHostPort } from './host-ports.ts';
+import { sharesHostPort, wantsHostPort } from './host-ports.ts';
 import { isWantedNode } from './node-affinity.ts';
 import { isCritical, isStatic } from './rank.ts';
 import { toleratesNoExecute } from './tolerates.ts';
@@ -15,6 +15,21 @@ export interface Occupant {
   readonly pod: Pod;
   /** It is being ended, so that its place will be free soon. */
   readonly isLeaving: boolean;
+}
+
+/** What is taken of the node. */
+export interface Room {
+  readonly used: Amounts;
+  /** Those that take ports of it. */
+  readonly ported: readonly Pod[];
+  /** By whom; asked for only where not everything fits. */
+  readonly occupants: () => readonly Occupant[];
+}
+
+/** What these take of a node. */
+export function roomOf(occupants: readonly Occupant[]): Room {
+  const pods = occupants.map(({ pod }) => pod);
+  return { used: totalOf(pods.map(amountsOf)), ported: pods.filter(wantsHostPort), occupants: () => occupants };
 }
 
 export type Admission =
@@ -32,10 +47,10 @@ export type Admission =
  * One thing is better than in the kubelet: a pod of the node's own is not refused for want of what a pod that is
  * being ended still holds.
  */
-export function admitPod(pod: Pod, occupants: readonly Occupant[], node: AdmissionNode): Admission {
+export function admitPod(pod: Pod, taken: Room, node: AdmissionNode): Admission {
   const refusal = checkSysctls(pod, node.allowedUnsafeSysctls) ?? refusalByKind(pod, node);
   if (refusal) return { kind: 'refused', refusal };
-  const room = findRoom(pod, occupants, node);
+  const room = findRoom(pod, taken, node);
   if (room.kind !== 'admitted') return room;
   if (wantsAppArmor(pod) && !node.appArmor)
     return refused('AppArmor', 'Cannot enforce AppArmor: AppArmor is not enabled on the host');
@@ -64,11 +79,12 @@ function refusalByKind({ metadata, spec }: Pod, { supplementalGroupsPolicy }: Ad
 const OS_LABEL = 'kubernetes.io/os';
 const OS = 'linux';
 
-function findRoom(pod: Pod, occupants: readonly Occupant[], node: AdmissionNode): Admission {
-  const staying = occupants.filter(({ isLeaving }) => !isLeaving);
-  const now = whatFails(pod, occupants, node);
+function findRoom(pod: Pod, taken: Room, node: AdmissionNode): Admission {
+  const now = whatFails(pod, taken, node);
   if (now.shortages.length === 0 && now.mismatches.length === 0) return ADMITTED;
-  const later = staying.length < occupants.length ? whatFails(pod, staying, node) : now;
+  const occupants = taken.occupants();
+  const staying = occupants.filter(({ isLeaving }) => !isLeaving);
+  const later = staying.length < occupants.length ? whatFails(pod, roomOf(staying), node) : now;
   const isSoon = later.shortages.length === 0 && later.mismatches.length === 0;
   if (isStatic(pod) && isSoon) return { kind: 'waits', refusal: firstOf(now) };
   if (!isCritical(pod)) return { kind: 'refused', refusal: firstOf(now) };
@@ -93,8 +109,7 @@ interface Failures {
   readonly mismatches: readonly Refusal[];
 }
 
-function whatFails(pod: Pod, occupants: readonly Occupant[], node: AdmissionNode): Failures {
-  const others = occupants.map((occupant) => occupant.pod);
+function whatFails(pod: Pod, { used, ported }: Pick<Room, 'used' | 'ported'>, node: AdmissionNode): Failures {
   const mismatches = [
     ...(isWantedNode(pod.spec, node)
       ? []
@@ -102,14 +117,14 @@ function whatFails(pod: Pod, occupants: readonly Occupant[], node: AdmissionNode
     ...((pod.spec.nodeName ?? node.nodeName) === node.nodeName
       ? []
       : [predicate('NodeName', "node(s) didn't match the requested node name")]),
-    ...(others.some((other) => sharesHostPort(pod, other))
+    ...(ported.some((other) => sharesHostPort(pod, other))
       ? [predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")]
       : []),
     ...(isStatic(pod) || toleratesNoExecute(pod.spec, node.taints)
       ? []
       : [predicate('TaintToleration', "node(s) had taints that the pod didn't tolerate")]),
   ];
-  return { shortages: findShortages(amountsOf(pod), others.map(amountsOf), node), mismatches };
+  return { shortages: findShortages(amountsOf(pod), used, node), mismatches };
 }
 
 function firstOf({ shortages: [shortage], mismatches: [mismatch] }: Failures): Refusal {

@@ -26,6 +26,17 @@ export function amount(resource: string, text: string): number {
   return resource === 'cpu' ? milliValue(quantity) : wholeValue(quantity);
 }
 
+/** So much more of each, or with -1 so much less; `undefined` where numbers cannot tell it exactly. */
+export function addAmounts(amounts: Amounts, more: Amounts, sign: 1 | -1): Amounts | undefined {
+  const sum: Record<string, number> = { ...amounts };
+  for (const name in more) {
+    const added = (sum[name] ?? 0) + sign * (more[name] ?? 0);
+    if (!Number.isSafeInteger(added)) return undefined;
+    sum[name] = added;
+  }
+  return sum;
+}
+
 export function totalOf(all: readonly Amounts[]): Amounts {
   const total: Record<string, number> = {};
   for (const amounts of all) {

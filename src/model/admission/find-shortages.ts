@@ -1,5 +1,5 @@
 import type { AdmissionNode } from './admission-node.ts';
-import { totalOf, type Amounts } from './amounts.ts';
+import type { Amounts } from './amounts.ts';
 
 /** A resource of which there is not enough left. */
 export interface Shortage {
@@ -16,10 +16,9 @@ export interface Shortage {
  */
 export function findShortages(
   asked: Amounts,
-  used: readonly Amounts[],
+  used: Amounts,
   { allocatable }: Pick<AdmissionNode, 'allocatable'>,
 ): readonly Shortage[] {
-  const total = totalOf(used);
   const others = Object.keys(asked)
     .filter((name) => !FIRST.includes(name))
     .sort();
@@ -27,7 +26,7 @@ export function findShortages(
     const requested = asked[resource] ?? 0;
     const has = allocatable[resource];
     if (requested === 0 || (has === undefined && !isNative(resource))) return [];
-    const shortage = { resource, requested, used: total[resource] ?? 0, capacity: has ?? 0 };
+    const shortage = { resource, requested, used: used[resource] ?? 0, capacity: has ?? 0 };
     return missing(shortage) > 0 ? [shortage] : [];
   });
 }

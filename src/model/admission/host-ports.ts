@@ -13,6 +13,10 @@ export function sharesHostPort(a: Pod, b: Pod): boolean {
   return taken.length > 0 && hostPortsOf(b).some((port) => taken.some((other) => collide(port, other)));
 }
 
+export function wantsHostPort(pod: Pod): boolean {
+  return hostPortsOf(pod).length > 0;
+}
+
 const KNOWN = new WeakMap<Pod, readonly HostPort[]>();
 
 function hostPortsOf(pod: Pod): readonly HostPort[] {

@@ -1,4 +1,4 @@
-import { EMPTY, filter, share, switchMap, timer, type Observable } from 'rxjs';
+import { EMPTY, filter, map, share, switchMap, timer, type Observable } from 'rxjs';
 import type { PodUid } from '../../model/pod.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import { keepCgroups } from '../cgroups/keep-cgroups.ts';
@@ -43,7 +43,11 @@ const HEAD_START = 1_000;
  * ```
  */
 export function upkeep(world: World, housekeepingPeriod: number, { book$, book, isInRuntime, isHeld }: Known): Upkeep {
-  const complete$ = book$.pipe(filter(isComplete));
+  // Without the book: who waits for the first one, and goes on from there, would hold all that was in it for good.
+  const complete$ = book$.pipe(
+    filter(isComplete),
+    map(() => undefined),
+  );
   const isKnown = (uid: PodUid): boolean => book().entries.has(uid) || isInRuntime(uid);
   const { files, paths, unmountVolumes, meter, cgroups, rotation } = world;
   return {

@@ -8,18 +8,17 @@ import { begin, holderOf, note, put, successorOf, type Draft } from './draft.ts'
 import { toPreparing, toRefused, toReturned, toSyncing, toTerminating, toWaiting } from './edges.ts';
 import { resumeEviction } from './evict.ts';
 import { hasRoomChanged, judgePod } from './judge-pod.ts';
-import type { Entry, PodBook, PodPhase, Refused, Waiting } from './pod-book.ts';
+import { holdsName, isPending } from './places.ts';
+import type { PodBook, Refused, Waiting } from './pod-book.ts';
 
 /**
  * Starts every pod whose name is free and that the node takes: first what runs already, then what waits, then what was
- * refused before, each in the order of their arrival.
+ * refused before, each in the order in which they began to wait.
  */
 export function admit(draft: Draft, before: PodBook): void {
-  draft.pending = pendingIn(draft, before);
-  if (!draft.runtimeSeen || draft.draining || draft.pending === 0) return;
+  if (!draft.runtimeSeen || draft.draining || draft.places.pending().size === 0) return;
   if (!isNews(draft, before)) return;
   draft.isMoving = admitPending(draft, before);
-  draft.pending = pendingIn(draft, before);
 }
 
 /** Whether those that are pending may be judged otherwise than the last time: only then is it worth a look at all pods. */
@@ -36,42 +35,27 @@ function isNews(draft: Draft, before: PodBook): boolean {
   return false;
 }
 
-/** Only what this event has touched can be pending now and was not before, or the other way round. */
-function pendingIn({ entries }: Draft, before: PodBook): number {
-  if (before.pending === undefined) return [...entries.values()].filter(isPending).length;
-  let pending = before.pending;
-  for (const uid of entries.touched) {
-    pending += Number(isPending(entries.get(uid))) - Number(isPending(before.entries.get(uid)));
-  }
-  return pending;
-}
-
-function isPending(entry: Entry | undefined): boolean {
-  return entry?.phase === 'waiting' || entry?.phase === 'refused';
-}
-
 /** Whether anything has come of it. */
 function admitPending(draft: Draft, before: PodBook): boolean {
   const waiting: Waiting[] = [];
   const refused: Refused[] = [];
-  for (const entry of draft.entries.values()) {
-    if (entry.phase === 'waiting' && entry.isOut !== true) waiting.push(entry);
-    else if (entry.phase === 'refused' && isStatic(entry.pod)) refused.push(entry);
+  for (const uid of draft.places.pending().keys()) {
+    const entry = draft.entries.get(uid);
+    if (entry?.phase === 'waiting' && entry.isOut !== true) waiting.push(entry);
+    else if (entry?.phase === 'refused' && isStatic(entry.pod)) refused.push(entry);
   }
   if (waiting.length === 0 && refused.length === 0) return false;
-  const held = namesHeld(draft, new Set([...waiting, ...refused].map(({ name }) => name)));
   const [running, comers] = [waiting.filter(isUp), waiting.filter((entry) => !isUp(entry))];
   for (const entry of [...running, ...comers]) {
-    if (held.has(entry.name)) continue;
-    if (resumeEviction(draft, entry) || admitOne(draft, entry, isUp(entry))) held.add(entry.name);
+    if (isNameHeld(draft, entry.name)) continue;
+    if (!resumeEviction(draft, entry)) admitOne(draft, entry, isUp(entry));
   }
   const isChanged = refused.length > 0 && hasRoomChanged(before.entries, draft.entries);
   for (const entry of refused) {
     if (!isChanged && before.entries.get(entry.uid)?.pod === entry.pod) continue;
     // A refused successor gets another chance while its predecessor runs on.
-    if (!held.has(entry.name)) {
-      if (admitOne(draft, entry, false)) held.add(entry.name);
-    } else if (holderOf(draft, entry.uid)) prepareOrWait(draft, entry);
+    if (!isNameHeld(draft, entry.name)) admitOne(draft, entry, false);
+    else if (holderOf(draft, entry)) prepareOrWait(draft, entry);
   }
   return [...waiting, ...refused].some((entry) => draft.entries.get(entry.uid) !== entry);
 
@@ -80,11 +64,11 @@ function admitPending(draft: Draft, before: PodBook): boolean {
   }
 }
 
-/** Those of these names that somebody has. */
-function namesHeld({ entries }: Draft, names: ReadonlySet<FullName>): Set<FullName> {
-  const held = new Set<FullName>();
-  for (const { phase, name } of entries.values()) if (HOLDS_NAME[phase] && names.has(name)) held.add(name);
-  return held;
+function isNameHeld({ entries, places }: Draft, name: FullName): boolean {
+  return (places.names().get(name) ?? []).some((uid) => {
+    const entry = entries.get(uid);
+    return entry !== undefined && holdsName(entry);
+  });
 }
 
 /** The wait of an evicted pod is over. Another one that came meanwhile may run on until this one can take its place. */
@@ -95,36 +79,36 @@ export function takeBack(draft: Draft, uid: PodUid): void {
 
 /** What takes the place of a running pod is judged as if that one were gone, and before it goes. */
 export function prepareOrWait(draft: Draft, entry: Waiting | Refused): void {
-  const holder = holderOf(draft, entry.uid);
+  const holder = holderOf(draft, entry);
   if (!holder) {
     note(draft, toWaiting(entry));
     return;
   }
-  const admission = judgePod(draft.entries, draft.facts, entry, holder.uid);
+  const admission = judgePod(draft, entry, holder.uid);
   if (admission.kind === 'refused') refuse(draft, entry, admission.refusal);
   else put(draft, toPreparing(entry, 'it takes the place of a running pod'));
 }
 
-/** Judges one pod and follows the judgement; whether it has its place now. */
-function admitOne(draft: Draft, entry: Waiting | Refused, isRunning: boolean): boolean {
-  const admission = isRunning ? ({ kind: 'admitted' } as const) : judgePod(draft.entries, draft.facts, entry);
+/** Judges one pod and follows the judgement. */
+function admitOne(draft: Draft, entry: Waiting | Refused, isRunning: boolean): void {
+  const admission = isRunning ? ({ kind: 'admitted' } as const) : judgePod(draft, entry);
   switch (admission.kind) {
     case 'admitted':
       begin(draft, toSyncing(entry, 'it is wanted'));
-      return true;
+      return;
     case 'refused':
       refuse(draft, entry, admission.refusal);
-      return false;
+      return;
     case 'waits':
-      if (entry.phase === 'waiting' && deepEqual(entry.refusal, admission.refusal)) return false;
+      if (entry.phase === 'waiting' && deepEqual(entry.refusal, admission.refusal)) return;
       note(draft, toWaiting(entry, admission.refusal));
-      return false;
+      return;
     case 'preempts':
       for (const { metadata } of admission.victims) preempt(draft, metadata.uid);
       note(draft, toWaiting(entry));
-      return false;
+      return;
     default:
-      return assertNever(admission);
+      assertNever(admission);
   }
 }
 
@@ -144,13 +128,3 @@ function preempt(draft: Draft, uid: PodUid): void {
   const again = entry.pod && !entry.successor && isStatic(entry.pod) ? { again: entry.pod } : {};
   put(draft, toTerminating(entry, { why: message, verdict: PREEMPTED, ...again }));
 }
-
-const HOLDS_NAME: Readonly<Record<PodPhase, boolean>> = {
-  preparing: false,
-  waiting: false,
-  refused: false,
-  syncing: true,
-  finished: true,
-  terminating: true,
-  ended: false,
-};

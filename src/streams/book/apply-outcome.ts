@@ -4,7 +4,7 @@ import { newerLook } from '../../model/newer-look.ts';
 import type { Pod } from '../../model/pod.ts';
 import { isEvicted } from '../../model/status/evicted-status.ts';
 import type { PodOutcome, WaitingReasons } from '../workers/pod-work.ts';
-import { dispatch, forget, fresh, holderOf, note, put, WORK_OF, type Draft } from './draft.ts';
+import { dispatch, forget, fresh, holderOf, note, put, without, WORK_OF, type Draft } from './draft.ts';
 import { toAwaited, toEnded, toFailed, toFinished, toSynced, toWaiting } from './edges.ts';
 import type { Ended, Syncing } from './pod-book.ts';
 import { end, want } from './want.ts';
@@ -26,13 +26,13 @@ export function applyOutcome(draft: Draft, outcome: PodOutcome): void {
     case 'prepared': {
       if (entry.phase !== 'preparing') return;
       note(draft, toWaiting(entry));
-      const holder = holderOf(draft, uid);
+      const holder = holderOf(draft, entry);
       if (holder) end(draft, holder.uid, undefined, 'its successor is ready to take its place');
       return;
     }
     case 'ended':
       if (entry.phase !== 'terminating') return;
-      if (draft.up.has(uid)) draft.up = new Set([...draft.up].filter((other) => other !== uid));
+      if (draft.up.has(uid)) draft.up = without(draft.up, uid);
       put(
         draft,
         toEnded(

@@ -1,8 +1,9 @@
 import { graceOf } from '../../model/grace.ts';
-import type { MapDraft } from '../../model/layered-map.ts';
+import { draftOf, type MapDraft } from '../../model/layered-map.ts';
 import { fullNameOf, type Pod, type PodUid } from '../../model/pod.ts';
 import { isRefusedStatus } from '../../model/status/refused-status.ts';
 import type { PodWork } from '../workers/pod-work.ts';
+import type { PlacesDraft } from './places.ts';
 import type { BookFacts, BookNote, Entry, PodBook, PodPhase, Syncing, Waiting } from './pod-book.ts';
 
 /** The book while one event is being applied. */
@@ -11,8 +12,7 @@ export interface Draft {
   readonly work: PodWork[];
   readonly notes: BookNote[];
   up: PodBook['up'];
-  pending?: number;
-  holders?: ReadonlyMap<PodUid, PodUid>;
+  readonly places: PlacesDraft;
   isMoving?: boolean;
   strangers: PodBook['strangers'];
   listed: PodBook['listed'];
@@ -24,7 +24,7 @@ export interface Draft {
 
 /** Writes an entry down, with nothing to do about it. */
 export function note(draft: Draft, entry: Entry): void {
-  noteHolder(draft, entry.uid, entry);
+  draft.places.note(entry.uid, draft.entries.get(entry.uid), entry);
   draft.entries.set(entry.uid, entry);
 }
 
@@ -87,33 +87,16 @@ export const WORK_OF: Readonly<Record<PodPhase, PodWork['kind'] | undefined>> = 
 };
 
 /** Whose place a pod is to take, as long as that one runs on for it. */
-export function holderOf(draft: Draft, uid: PodUid): Entry | undefined {
-  draft.holders ??= new Map([...draft.entries.values()].flatMap(pairOf).toReversed());
-  const holder = draft.holders.get(uid);
-  return holder === undefined ? undefined : draft.entries.get(holder);
-}
-
-function pairOf(entry: Entry): readonly (readonly [PodUid, PodUid])[] {
-  const successor = successorOf(entry);
-  return successor === undefined ? [] : [[successor, entry.uid]];
+export function holderOf({ entries, places }: Draft, { uid, name }: Pick<Entry, 'uid' | 'name'>): Entry | undefined {
+  for (const other of places.names().get(name) ?? []) {
+    const entry = entries.get(other);
+    if (successorOf(entry) === uid) return entry;
+  }
+  return undefined;
 }
 
 export function successorOf(entry: Entry | undefined): PodUid | undefined {
   return entry && 'successor' in entry ? entry.successor : undefined;
-}
-
-/** Keeps account of who runs on for whom, before an entry is written down or forgotten. */
-function noteHolder(draft: Draft, uid: PodUid, after?: Entry): void {
-  const [then, now] = [successorOf(draft.entries.get(uid)), successorOf(after)];
-  if (!draft.holders || then === now) return;
-  const holders = new Map(draft.holders);
-  if (then !== undefined && holders.get(then) === uid) {
-    holders.delete(then);
-    for (const other of draft.entries.values())
-      if (other.uid !== uid && successorOf(other) === then) holders.set(then, other.uid);
-  }
-  if (now !== undefined && !holders.has(now)) holders.set(now, uid);
-  draft.holders = holders;
 }
 
 /** The first page of a pod that is wanted. */
@@ -136,7 +119,7 @@ export function fresh(pod: Pod, { facts }: Draft): Waiting {
 
 /** Nothing of it has begun, or nothing of it is left. */
 export function forget(draft: Draft, uid: PodUid): void {
-  noteHolder(draft, uid);
+  draft.places.note(uid, draft.entries.get(uid), undefined);
   draft.entries.delete(uid);
   const { statuses, eviction } = draft.facts;
   // Should it come back, it begins anew: what an earlier run of the agent knew of it was of the life that is over.
@@ -146,8 +129,8 @@ export function forget(draft: Draft, uid: PodUid): void {
   }
 }
 
-function without<V>(map: ReadonlyMap<PodUid, V>, uid: PodUid): ReadonlyMap<PodUid, V> {
-  const rest = new Map(map);
+export function without<V>(map: ReadonlyMap<PodUid, V>, uid: PodUid): ReadonlyMap<PodUid, V> {
+  const rest = draftOf(map);
   rest.delete(uid);
-  return rest;
+  return rest.finish();
 }

@@ -1,48 +1,45 @@
-import { admitPod, type Admission, type Occupant } from '../../model/admission/admit-pod.ts';
+import { admitPod, roomOf, type Admission, type Occupant, type Room } from '../../model/admission/admit-pod.ts';
+import { addAmounts, amountsOf, type Amounts } from '../../model/admission/amounts.ts';
 import type { MapDraft } from '../../model/layered-map.ts';
 import type { PodUid } from '../../model/pod.ts';
-import type { BookFacts, Entry, PodBook, PodPhase } from './pod-book.ts';
-
-type Entries = PodBook['entries'];
+import type { Draft } from './draft.ts';
+import { placedOf } from './places.ts';
+import type { Entry, PodBook } from './pod-book.ts';
 
 /**
  * Whether a pod may begin beside those that have their place already. `leaver` is the pod whose place it is to take:
  * what that one holds counts as free.
  */
-export function judgePod(
-  entries: Entries,
-  { node }: BookFacts,
-  { uid, pod }: Pick<Entry, 'uid' | 'pod'>,
-  leaver?: PodUid,
-): Admission {
+export function judgePod(draft: Draft, { uid, pod }: Pick<Entry, 'uid' | 'pod'>, leaver?: PodUid): Admission {
+  const { node } = draft.facts;
   if (!node || !pod) return { kind: 'admitted' };
-  const occupants: Occupant[] = [];
-  for (const other of entries.values()) {
-    if (!other.pod || !TAKES_ROOM[other.phase] || other.uid === uid || other.uid === leaver) continue;
-    occupants.push({ pod: other.pod, isLeaving: other.phase === 'terminating' });
+  return admitPod(pod, roomWithout(draft, leaver === undefined ? [uid] : [uid, leaver]), node);
+}
+
+/** What is taken, those left out. */
+function roomWithout({ entries, places }: Draft, uids: readonly PodUid[]): Room {
+  const occupants = (): readonly Occupant[] => {
+    const found: Occupant[] = [];
+    for (const entry of entries.values()) {
+      const pod = placedOf(entry);
+      if (pod && !uids.includes(entry.uid)) found.push({ pod, isLeaving: entry.phase === 'terminating' });
+    }
+    return found;
+  };
+  let used: Amounts | undefined = places.used();
+  for (const uid of uids) {
+    const pod = placedOf(entries.get(uid));
+    if (pod && used) used = addAmounts(used, amountsOf(pod), -1);
   }
-  return admitPod(pod, occupants, node);
+  if (!used) return roomOf(occupants());
+  return { used, ported: [...places.ported()].flatMap(([uid, pod]) => (uids.includes(uid) ? [] : [pod])), occupants };
 }
 
 /** Whether what was refused may be judged otherwise now: somebody came, went, changed, or will leave. */
-export function hasRoomChanged(before: Entries, after: MapDraft<PodUid, Entry>): boolean {
+export function hasRoomChanged(before: PodBook['entries'], after: MapDraft<PodUid, Entry>): boolean {
   for (const uid of after.touched) {
-    const [then, now] = [holding(before.get(uid)), holding(after.get(uid))];
-    if (then?.pod !== now?.pod || then?.phase !== now?.phase) return true;
+    const [then, now] = [before.get(uid), after.get(uid)];
+    if (placedOf(then) !== placedOf(now) || (placedOf(now) && then?.phase !== now?.phase)) return true;
   }
   return false;
 }
-
-function holding(entry: Entry | undefined): Entry | undefined {
-  return entry && TAKES_ROOM[entry.phase] ? entry : undefined;
-}
-
-const TAKES_ROOM: Readonly<Record<PodPhase, boolean>> = {
-  preparing: false,
-  waiting: false,
-  refused: false,
-  syncing: true,
-  finished: false,
-  terminating: true,
-  ended: false,
-};

@@ -1,4 +1,5 @@
 import type { AdmissionNode, Refusal } from '../../model/admission/admission-node.ts';
+import type { Amounts } from '../../model/admission/amounts.ts';
 import type { PodChange } from '../../model/desired.ts';
 import type { UpdateMode } from '../../model/rxlet-annotations.ts';
 import type { ObservedPod, Snapshot } from '../../model/observed.ts';
@@ -133,14 +134,12 @@ export interface PodBook {
   readonly runtimeSeen: boolean;
   /** What it held when it was last listed. */
   readonly listed: Snapshot;
-  /** How many pods have yet to be judged, again or for the first time; absent where nobody has counted. */
-  readonly pending?: number;
-  /** Who runs on until a successor can take its place, by the UID of that; absent where nobody has looked. */
-  readonly holders?: ReadonlyMap<PodUid, PodUid>;
+  /** What is kept account of, so that not every event needs a look at all entries; absent where nobody has counted. */
+  readonly places?: Places;
   /** Judging those pods has changed something the last time, so it may do so again. */
   readonly isMoving?: boolean;
   /** What was up when the runtime was last listed: it has its place, whatever the node would say of it today. */
-  readonly up: ReadonlySet<PodUid>;
+  readonly up: ReadonlyMap<PodUid, true>;
   /** What the runtime held then and no page is for yet: it may still be wanted, or be in the way of what is. */
   readonly strangers: ReadonlyMap<PodUid, ObservedPod>;
   /** Every source has told what it wants, so what is in no set is wanted by nobody. */
@@ -148,6 +147,18 @@ export interface PodBook {
   /** Everything is being ended, and nothing starts any more. */
   readonly draining: boolean;
   readonly facts: BookFacts;
+}
+
+/** What is kept account of from page to page, so that what one pod does costs no look at all others. */
+export interface Places {
+  /** Whose entries have a full name, the oldest first. */
+  readonly names: ReadonlyMap<FullName, readonly PodUid[]>;
+  /** Who has yet to be judged, again or for the first time, in the order in which they began to wait. */
+  readonly pending: ReadonlyMap<PodUid, true>;
+  /** What all those take of the node that have their place; undefined when it is too much to be reckoned exactly. */
+  readonly used: Amounts | undefined;
+  /** Those of them that take ports of the node. */
+  readonly ported: ReadonlyMap<PodUid, Pod>;
 }
 
 /** What the pages need to know of the node; it does not change while the agent runs. */
@@ -206,7 +217,7 @@ export function emptyBook(facts: BookFacts): PodBook {
     entries: new Map(),
     runtimeSeen: false,
     listed: { revision: -1, pods: new Map() },
-    up: new Set(),
+    up: new Map(),
     strangers: new Map(),
     allSeen: false,
     draining: false,

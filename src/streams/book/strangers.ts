@@ -12,8 +12,8 @@ export function seeRuntime(draft: Draft, listed: Snapshot): void {
   draft.runtimeSeen = true;
   draft.listed = listed;
   draft.strangers = pods;
-  const up = new Set<PodUid>();
-  for (const [uid, pod] of pods) if (isUp(pod)) up.add(uid);
+  const up = new Map<PodUid, true>();
+  for (const [uid, pod] of pods) if (isUp(pod)) up.set(uid, true);
   draft.up = up;
 }
 
@@ -60,7 +60,10 @@ function ending(stranger: Begun, why: string): Terminating {
   return { ...stranger, phase: 'terminating', why };
 }
 
-function wantedOf({ entries }: Draft, name: FullName): Entry | undefined {
-  for (const entry of entries.values()) if (entry.name === name && entry.pod && entry.phase !== 'ended') return entry;
+function wantedOf({ entries, places }: Draft, name: FullName): Entry | undefined {
+  for (const uid of places.names().get(name) ?? []) {
+    const entry = entries.get(uid);
+    if (entry?.pod && entry.phase !== 'ended') return entry;
+  }
   return undefined;
 }

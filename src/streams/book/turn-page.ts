@@ -11,6 +11,7 @@ import { dispatch, note, WORK_OF, type Draft } from './draft.ts';
 import { toGone, toStarting } from './edges.ts';
 import { evict } from './evict.ts';
 import type { BookEvent, Entry, Page, PodBook } from './pod-book.ts';
+import { draftPlaces, placesOf } from './places.ts';
 import { meetStrangers, seeRuntime } from './strangers.ts';
 import { tellStatuses } from './tell-statuses.ts';
 import { applyChanges, end } from './want.ts';
@@ -25,12 +26,13 @@ import { applyChanges, end } from './want.ts';
  * whenever somebody has left. An event that changes nothing leaves the very same book. `now` is milliseconds since 1970.
  */
 export function turnPage({ book }: Page, event: BookEvent, now: number): Page {
-  const draft: Draft = { ...book, entries: draftOf(book.entries), work: [], notes: [] };
+  const places = draftPlaces(book.places ?? placesOf(book.entries));
+  const draft: Draft = { ...book, entries: draftOf(book.entries), places, work: [], notes: [] };
   apply(draft, event, now);
   admit(draft, book);
   tellStatuses(draft, book, now);
   const { work, notes, entries, ...after } = draft;
-  const next: PodBook = { ...after, entries: entries.finish() };
+  const next: PodBook = { ...after, entries: entries.finish(), places: places.finish() };
   return { book: isShallowEqual(book, next) ? book : next, work, notes };
 }
 

@@ -5,6 +5,7 @@ import { updateModeOf, type UpdateMode } from '../../model/rxlet-annotations.ts'
 import { prepareOrWait } from './admit.ts';
 import { forget, fresh, holderOf, note, put, type Draft } from './draft.ts';
 import { toEnded, toGone, toKept, toReplaced, toTerminating } from './edges.ts';
+import type { Entry } from './pod-book.ts';
 
 /** What one set of a source changed. One pod that goes while another of its name comes is not removed but replaced. */
 export function applyChanges(draft: Draft, changes: readonly PodChange[]): void {
@@ -75,13 +76,13 @@ export function modeOf({ metadata }: Pod, { facts }: Draft): UpdateMode {
  * itself replaced hands on the place that it was to take.
  */
 function replace(draft: Draft, uid: PodUid, comer: Pod): void {
-  const holder = holderOf(draft, uid) ?? draft.entries.get(uid);
+  const holder = holderOf(draft, { uid, name: fullNameOf(comer) }) ?? draft.entries.get(uid);
   if (holder?.uid !== uid) forget(draft, uid);
   if (holder?.phase === 'syncing' && modeOf(comer, draft) === 'prepare') {
     if (holder.uid === comer.metadata.uid) return; // it comes back as it was
     note(draft, toReplaced(holder, comer.metadata.uid));
   } else if (holder) {
-    unwant(draft, holder.uid);
+    unwant(draft, holder);
   }
 }
 
@@ -98,7 +99,7 @@ function applyChange(draft: Draft, { op, pod, why }: PodChange): void {
       end(draft, pod.metadata.uid, pod.metadata.deletionGracePeriodSeconds, 'its deletion was asked for');
       return;
     case 'remove':
-      unwant(draft, pod.metadata.uid, why);
+      unwant(draft, { uid: pod.metadata.uid, name: fullNameOf(pod) }, why);
       return;
     default:
       assertNever(op);
@@ -113,10 +114,11 @@ function accept(draft: Draft, pod: Pod): void {
   else if (entry.pod) note(draft, { ...entry, pod });
 }
 
-function unwant(draft: Draft, uid: PodUid, why = 'no source wants it any more'): void {
+function unwant(draft: Draft, whose: Pick<Entry, 'uid' | 'name'>, why = 'no source wants it any more'): void {
+  const { uid } = whose;
   const entry = draft.entries.get(uid);
   // The place that it was to take is not to be taken by anyone: the manifest as a whole has gone.
-  const holder = holderOf(draft, uid);
+  const holder = holderOf(draft, whose);
   if (holder) end(draft, holder.uid, undefined, why);
   if (entry && 'again' in entry) note(draft, toGone(entry));
   else end(draft, uid, undefined, why);

@@ -9,7 +9,6 @@ import {
   mergeMap,
   of,
   race,
-  share,
   take,
   takeUntil,
   timer,
@@ -22,6 +21,7 @@ import type { PodStatus, PodUid } from '../../model/pod.ts';
 import type { Eviction } from '../../model/restart/eviction.ts';
 import { emitAll } from '../../operators/emit-all.ts';
 import { serializeByKey } from '../../operators/serialize-by-key.ts';
+import { tellByKey } from '../../operators/tell-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { PodReport } from '../workers/pod-work.ts';
 
@@ -51,7 +51,12 @@ export interface CheckpointFailure {
   readonly message: string;
 }
 
-type Change = { readonly kind: 'keep'; readonly uid: PodUid } | { readonly kind: 'drop'; readonly uid: PodUid };
+interface Change {
+  readonly kind: 'keep' | 'drop';
+  readonly uid: PodUid;
+  /** That it cannot wait for the pause after a write. */
+  readonly isUrgent: boolean;
+}
 
 /** Milliseconds at least from one write of the status of a pod to the next. */
 const PAUSE = 1_000;
@@ -83,20 +88,19 @@ export function checkpoints(
     const unmet = new Set(statuses.keys());
     const known: Known = { statuses, evictions, memories, unmet, entries: new Map(), strays: new Set(unmet) };
 
-    const remembered$ = report$.pipe(
-      filter((report) => report.kind === 'outcome'),
-      emitAll(({ uid, memory }) => rememberedIn(uid, memory, known)),
-      share(),
+    const newer = tellByKey<PodUid, Change>();
+    const change$ = merge(
+      book$.pipe(emitAll((book) => changesOf(book, known))),
+      report$.pipe(
+        filter((report) => report.kind === 'outcome'),
+        emitAll(({ uid, memory }) => rememberedIn(uid, memory, known)),
+      ),
     );
-    const change$ = merge(book$.pipe(emitAll((book) => changesOf(book, known))), remembered$).pipe(share());
 
     function write({ kind, uid }: Change): Observable<never> {
       if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
       const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
-      // The runtime can tell a status again, but not the back-off, nor what containers were given: an agent that is killed now would forget it.
-      const urgent$ = merge(remembered$, change$.pipe(filter((change) => change.kind === 'drop'))).pipe(
-        filter((change) => change.uid === uid),
-      );
+      const urgent$ = newer.of(uid).pipe(filter(({ isUrgent }) => isUrgent));
       // Beside each other, so that what is urgent is heard while a status is being written, too.
       return merge(store.save(checkpoint), timer(PAUSE).pipe(takeUntil(urgent$))).pipe(ignoreElements());
     }
@@ -107,7 +111,7 @@ export function checkpoints(
         catchError((error: unknown) =>
           concat(
             of({ uid, message: messageOf(error) }),
-            race(timer(RETRY), change$.pipe(filter((newer) => newer.uid === uid))).pipe(
+            race(timer(RETRY), newer.of(uid)).pipe(
               take(1),
               mergeMap((first) => (first === 0 ? writeAtLast(change) : EMPTY)),
             ),
@@ -117,6 +121,8 @@ export function checkpoints(
     }
 
     return change$.pipe(
+      // When its lane has it, so that what is waiting there is folded into it and is not written first.
+      newer.afterwards(({ uid }) => uid),
       serializeByKey<Change, PodUid, CheckpointFailure>({
         key: ({ uid }) => uid,
         work: writeAtLast,
@@ -162,7 +168,7 @@ function changesOf({ entries, allSeen, runtimeSeen }: PodBook, known: Known): re
     evictions.set(uid, eviction); // shows in the status, too
     if (!status || statuses.get(uid) === status) continue;
     statuses.set(uid, status);
-    changes.push({ kind: 'keep', uid });
+    changes.push({ kind: 'keep', uid, isUrgent: false });
   }
   const isComplete = allSeen && runtimeSeen;
   // Of what was found running and ended there may be a memory only.
@@ -174,7 +180,7 @@ function changesOf({ entries, allSeen, runtimeSeen }: PodBook, known: Known): re
     evictions.delete(uid);
     memories.delete(uid);
     unmet.delete(uid);
-    changes.push({ kind: 'drop', uid });
+    changes.push({ kind: 'drop', uid, isUrgent: true });
   }
   return changes;
 }
@@ -196,7 +202,8 @@ function rememberedIn(
   const isSame = before
     ? before.restarts === memory.restarts && before.resources === memory.resources
     : memory.restarts.size === 0 && memory.resources.size === 0;
-  return isSame ? [] : [{ kind: 'keep', uid }];
+  // The runtime can tell a status again, but not the back-off, nor what containers were given: an agent that is killed now would forget it.
+  return isSame ? [] : [{ kind: 'keep', uid, isUrgent: true }];
 }
 
 function checkpointOf(

@@ -7,7 +7,6 @@ import {
   defer,
   delay,
   EMPTY,
-  filter,
   finalize,
   from,
   ignoreElements,
@@ -17,7 +16,6 @@ import {
   of,
   race,
   repeat,
-  Subject,
   switchMap,
   take,
   takeUntil,
@@ -31,6 +29,7 @@ import { messageOf } from '../../model/errors.ts';
 import { partsOf, rotationName } from '../../model/logs/log-names.ts';
 import { planRotation, type LogFile, type RotationLimits, type RotationStep } from '../../model/logs/plan-rotation.ts';
 import type { NodePaths } from '../../model/paths.ts';
+import { tellByKey } from '../../operators/tell-by-key.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import type { Cri } from '../ports/cri.ts';
 import type { LogFiles } from '../ports/log-files.ts';
@@ -88,8 +87,8 @@ export function rotateLogs(
 ): Observable<RotationNote> {
   return defer(() => {
     let logs: ReadonlyMap<string, ContainerLog> = new Map();
-    const gone = new Subject<string>();
-    const begun = new Subject<string>();
+    const gone = tellByKey<string, undefined>();
+    const begun = tellByKey<string, undefined>();
     const busy = new Set<string>();
 
     /** One container over all of its instances, look by look. */
@@ -137,7 +136,7 @@ export function rotateLogs(
           }),
         );
       }
-      const anew$ = begun.pipe(filter((one) => one === folder));
+      const anew$ = begun.of(folder);
       /** The first byte tells nothing of how fast the log grows: that is measured from there on. */
       function written(): Observable<unknown> {
         if (!before) return NEVER;
@@ -246,12 +245,12 @@ export function rotateLogs(
         logs = logsIn(book, config.paths);
         for (const [folder, { file }] of before) {
           const now = logs.get(folder);
-          if (!now) gone.next(folder);
-          else if (now.file !== file) begun.next(folder);
+          if (!now) gone.tell(folder, undefined);
+          else if (now.file !== file) begun.tell(folder, undefined);
         }
         return [...logs.keys()].filter((folder) => !before.has(folder));
       }),
-      mergeMap((folder) => watch(folder).pipe(takeUntil(gone.pipe(filter((one) => one === folder))))),
+      mergeMap((folder) => watch(folder).pipe(takeUntil(gone.of(folder)))),
     );
 
     return item$.pipe(

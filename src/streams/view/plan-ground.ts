@@ -38,7 +38,7 @@ export function bookOf({ entries, facts }: PlanGround): PodBook {
     runtimeSeen: true,
     listed: { revision: -1, pods: new Map() },
     allSeen: true,
-    up: new Set(entries.filter(({ phase }) => phase === 'syncing').map(({ uid }) => uid)),
+    up: new Map(entries.filter(({ phase }) => phase === 'syncing').map(({ uid }) => [uid, true])),
     strangers: new Map(),
     draining: false,
     facts: { ...facts, statuses: new Map() },

@@ -33,7 +33,8 @@ import {
   type SimulatedNodeOptions,
 } from '../../../src/simulation/simulated-node.ts';
 import { virtualTime } from '../../../src/simulation/virtual-time.ts';
-import type { PodBook, PodPhase } from '../../../src/streams/book/pod-book.ts';
+import { placesOf } from '../../../src/streams/book/places.ts';
+import type { Places, PodBook, PodPhase } from '../../../src/streams/book/pod-book.ts';
 import { agentOn, type ImageGcStory } from '../harness.ts';
 import type { Entry, WorldRecord } from './journal.ts';
 import { behaviourOf, fillingOf, plannedPod, plannedWorkload, TOO_MUCH, type PlannedPod } from './planned-pods.ts';
@@ -170,6 +171,8 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
 
   /** Before anything comes of it: what is answered at once comes back before `book$` has told the page. */
   function noteBook(book: PodBook): void {
+    const miscount = book.places && miscountIn(book.places, placesOf(book.entries));
+    if (miscount !== undefined) failures.push(`the account of the book has ${miscount}`);
     noteEvictions(book);
     notePhases(book);
   }
@@ -442,4 +445,24 @@ function longestPause({ steps }: WorldPlan): number {
 
 function nothing(): undefined {
   return undefined;
+}
+
+/** Where an account that was kept from page to page differs from one that is taken anew. */
+function miscountIn(kept: Places, anew: Places): string | undefined {
+  const plain = ({ names, pending, used = {}, ported }: Places): Readonly<Record<string, string>> => ({
+    names: [...names]
+      .map(([name, uids]) => `${name}: ${uids.join()}`)
+      .sort()
+      .join(),
+    pending: [...pending.keys()].sort().join(),
+    used: Object.entries(used)
+      .filter(([, amount]) => amount !== 0)
+      .map(String)
+      .sort()
+      .join(),
+    ported: [...ported.keys()].sort().join(),
+  });
+  const [mine, other] = [plain(kept), plain(anew)];
+  const wrong = Object.keys(mine).filter((part) => mine[part] !== other[part]);
+  return wrong.length === 0 ? undefined : wrong.map((part) => `${part} ${mine[part]} for ${other[part]}`).join('; ');
 }

@@ -1,4 +1,4 @@
-import { concat, defer, NEVER, of, type Observable } from 'rxjs';
+import { concat, defer, NEVER, of, throwError, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { NO_MEMORY, type PodMemory } from '../../../../src/model/pod-memory.ts';
 import { fullName, type PodStatus, type PodUid } from '../../../../src/model/pod.ts';
@@ -189,6 +189,22 @@ describe('checkpoints', () => {
       expectObservable(checkpoints({ book$, report$: NEVER }, store(log, answers)), '60s !').toBe('f 9999ms f', { f });
       flush();
       expect(log).toEqual(['save u-1 Running', 'save u-1 Running', 'save u-1 Running', 'remove u-1']);
+    }),
+  );
+
+  it(
+    'tries again what failed in the very step in which it was asked for',
+    marbles(({ hot, expectObservable, flush }) => {
+      const log: string[] = [];
+      const answers = [throwError(() => new Error('busy')), throwError(() => new Error('busy')), of(undefined)];
+      const remove = (): Observable<undefined> => answers.shift() ?? of(undefined);
+      const book$ = hot('p 4999ms r', books);
+      const f = { uid: UID, message: 'busy' };
+      expectObservable(checkpoints({ book$, report$: NEVER }, store(log, { remove })), '60s !').toBe('5s f 9999ms f', {
+        f,
+      });
+      flush();
+      expect(log).toEqual(['save u-1 Running', 'remove u-1', 'remove u-1', 'remove u-1']);
     }),
   );
 

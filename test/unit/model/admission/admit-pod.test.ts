@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AdmissionNode } from '../../../../src/model/admission/admission-node.ts';
-import { admitPod, type Admission, type Occupant } from '../../../../src/model/admission/admit-pod.ts';
+import { admitPod, roomOf, type Admission, type Occupant } from '../../../../src/model/admission/admit-pod.ts';
 import type { Pod } from '../../../../src/model/pod.ts';
 import { NODE, podThat, type Asked } from './nodes.ts';
 
 function judge(asked: Asked, others: readonly Pod[] = [], node: Partial<AdmissionNode> = {}): Admission {
-  return admitPod(
-    podThat(asked),
-    others.map((pod) => ({ pod, isLeaving: false })),
-    { ...NODE, ...node },
-  );
+  return admitPod(podThat(asked), roomOf(others.map((pod) => ({ pod, isLeaving: false }))), { ...NODE, ...node });
 }
 
 function refusalOf(admission: Admission): string {
@@ -75,7 +71,7 @@ describe('admitPod: resources', () => {
 
   it('tells of a pod that is not critical what it asked for, what is used and what there is', () => {
     const pod = podThat({ requests: { cpu: '500m' } }, 'a', 'api');
-    expect(refusalOf(admitPod(pod, [{ pod: hungry('1800m'), isLeaving: false }], NODE))).toBe(
+    expect(refusalOf(admitPod(pod, roomOf([{ pod: hungry('1800m'), isLeaving: false }]), NODE))).toBe(
       "OutOfcpu: Node didn't have enough resource: cpu, requested: 500, used: 1800, capacity: 2000",
     );
   });
@@ -122,7 +118,7 @@ describe('admitPod: resources', () => {
     ],
   ])('%s', (_rule, asked, others, refusal) => {
     const occupants = others.map((pod) => ({ pod, isLeaving: false }));
-    const found = refusalOf(admitPod(podThat(asked, 'a', 'api'), occupants, NODE));
+    const found = refusalOf(admitPod(podThat(asked, 'a', 'api'), roomOf(occupants), NODE));
     expect(found.replace("Node didn't have enough resource: ", '')).toBe(refusal);
     expect(found).toContain(": Node didn't have enough resource: ");
   });
@@ -135,13 +131,13 @@ describe('admitPod: resources', () => {
 
   it('lets a pod of the node wait for what a pod that is being ended still holds', () => {
     const leaving: Occupant = { pod: hungry('1800m'), isLeaving: true };
-    expect(admitPod(podThat({ requests: { cpu: '500m' } }), [leaving], NODE).kind).toBe('waits');
+    expect(admitPod(podThat({ requests: { cpu: '500m' } }), roomOf([leaving]), NODE).kind).toBe('waits');
   });
 
   it('does not let it wait where that would not be enough', () => {
     const leaving: Occupant = { pod: hungry('100m'), isLeaving: true };
     const staying: Occupant = { pod: hungry('1800m', 'c'), isLeaving: false };
-    expect(refusalOf(admitPod(podThat({ requests: { cpu: '500m' } }), [leaving, staying], NODE))).toBe(
+    expect(refusalOf(admitPod(podThat({ requests: { cpu: '500m' } }), roomOf([leaving, staying]), NODE))).toBe(
       `${NO_ROOM}[(res: cpu, q: 300), ]`,
     );
   });
@@ -192,7 +188,7 @@ describe('admitPod: who may be ended for whom', () => {
   it('does not end more pods while those it chose are still being ended', () => {
     const leaving = { pod: fromApi({ requests: { cpu: '900m' } }, 'b'), isLeaving: true };
     const staying = { pod: fromApi({ requests: { cpu: '1' } }, 'c'), isLeaving: false };
-    expect(admitPod(podThat({ requests: { cpu: '1' } }), [leaving, staying], NODE).kind).toBe('waits');
+    expect(admitPod(podThat({ requests: { cpu: '1' } }), roomOf([leaving, staying]), NODE).kind).toBe('waits');
   });
 });
 
@@ -386,7 +382,7 @@ describe('admitPod: everything but room', () => {
       'admitted',
     ],
   ])('%s', (_rule, pod, expected) => {
-    expect(refusalOf(admitPod(pod, [], TAINTED))).toBe(expected);
+    expect(refusalOf(admitPod(pod, roomOf([]), TAINTED))).toBe(expected);
   });
 });
 
@@ -444,6 +440,6 @@ describe('admitPod: the system that a pod is for', () => {
       "PodOSNotSupported: Failed to admit pod as the OS field doesn't match node OS",
     ],
   ])('%s', (_, pod, expected) => {
-    expect(refusalOf(admitPod(pod, [], NODE))).toBe(expected);
+    expect(refusalOf(admitPod(pod, roomOf([]), NODE))).toBe(expected);
   });
 });
