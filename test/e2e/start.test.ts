@@ -37,8 +37,10 @@ describe('a manifest in the folder', () => {
     await node.start();
 
     const ip = await until('the pod to have an IP', async () => (await node.pod('web'))?.status.podIP);
-    const page = await until('the page', async () => (await fetch(`http://${ip}:8080/`)).text());
-    expect(page).toBe('hello from the writer\n');
+    await until(
+      'the page',
+      async () => (await (await fetch(`http://${ip}:8080/`)).text()) === 'hello from the writer\n',
+    );
 
     const pod = await until('the pod to be ready', async () => {
       const found = await node.pod('web');
@@ -95,10 +97,8 @@ describe('a manifest in the folder', () => {
     await node.start();
     const { id, uid } = await node.whenRunning('talker');
 
-    const line = await until('the log', () =>
-      readFileSync(`/var/log/pods/default_talker-node_${uid}/main/0.log`, 'utf8').split('\n').at(0),
-    );
-    expect(line).toMatch(/ stdout F hello from inside$/);
+    const log = `/var/log/pods/default_talker-node_${uid}/main/0.log`;
+    await until('the line', () => / stdout F hello from inside$/m.test(readFileSync(log, 'utf8')));
     await until('the link', () => readdirSync('/var/log/containers').includes(`talker-node_default_main-${id}.log`));
   });
 });
