@@ -84,6 +84,7 @@ export function manyPods({ counting = false }: { readonly counting?: boolean } =
     );
     const edges = simulatedEdges(RUN, node, {
       machine: MACHINE,
+      monotonic: time.passed,
       random: seededRandom(7),
       http: { get: () => of(200) },
       probe: probeExecutor,

@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   combineLatest,
   concat,
   map,
@@ -224,6 +225,7 @@ export function agentOn(
   admission?: AdmissionNode,
   imageGc?: ImageGcStory,
   tape?: Tape,
+  monotonic: () => number = () => asyncScheduler.now(),
 ): Agent & Pick<HeldSources, 'stopped$' | 'reply$'> {
   const { files } = node;
   const store = stopMemory('/var/lib/rxlet/stopped.json', files);
@@ -232,6 +234,7 @@ export function agentOn(
   // Which pods a node takes is a story of its own.
   const { admission: _, ...edges } = simulatedEdges(RUN, node, {
     machine: MACHINE,
+    monotonic,
     random: seededRandom(7),
     http: { get: () => of(200) },
     probe: probeExecutor,

@@ -167,6 +167,7 @@ function storyOf({ run, script, manifests, pathOf, span, seed }: LifePlan, time:
         thermalThrottlePaths: [],
         addresses: ['192.0.2.2'],
       },
+      monotonic: passed,
       random: seededRandom(seed + 3),
       probe: simulatedProbe({ script, nodeName, world, passed }),
     },

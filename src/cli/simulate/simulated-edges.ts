@@ -1,4 +1,4 @@
-import { asyncScheduler, NEVER, of } from 'rxjs';
+import { NEVER, of } from 'rxjs';
 import type { RunConfig } from '../../model/config/run-config.ts';
 import type { NodePaths } from '../../model/paths.ts';
 import type { Machine } from '../../host/machine/machine.ts';
@@ -12,7 +12,7 @@ import type { Edges } from '../edges.ts';
 import { admissionNode, edgesOf, hostIpsOf, nodeFacts, type NodePorts } from '../edges-of.ts';
 
 /** What is around the runtime and the disk of a simulated node. */
-export interface Surroundings extends Pick<NodePorts, 'random' | 'http' | 'meter' | 'trace' | 'tape'> {
+export interface Surroundings extends Pick<NodePorts, 'monotonic' | 'random' | 'http' | 'meter' | 'trace' | 'tape'> {
   readonly machine: Machine;
   /** Asks a container; given how it is asked through the runtime. */
   readonly probe: (cri: NodePorts['cri']) => NodePorts['probe'];
@@ -25,7 +25,7 @@ const LINKS = '/var/log/containers';
 export function simulatedEdges(
   run: RunConfig,
   { cri: unmeasured, files, mounts, volumeFiles, world }: SimulatedNode,
-  { machine, random, http, probe, meter, trace, tape }: Surroundings,
+  { machine, monotonic, random, http, probe, meter, trace, tape }: Surroundings,
 ): Edges {
   const { config, rootDir } = run;
   const paths: NodePaths = { rootDir, podLogsDir: config.podLogsDir, containerLinksDir: LINKS };
@@ -44,7 +44,7 @@ export function simulatedEdges(
         maxPods: config.maxPods,
         idsPerPod: config.userNamespaces.idsPerPod,
       }),
-      monotonic: () => asyncScheduler.now(),
+      monotonic,
       random,
       http,
       probe: probe(cri),

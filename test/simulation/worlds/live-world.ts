@@ -211,6 +211,7 @@ export function liveWorld(plan: WorldPlan, disguise: Disguise = (node) => node):
       undefined,
       imageGc,
       tapeThat(noteBook),
+      time.passed,
     );
     write({ kind: 'agent', isUp: true });
     return merge(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { violations } from './invariants.ts';
 import type { WorldRecord } from './journal.ts';
 import { liveWorld } from './live-world.ts';
+import { worldOf } from './world-of.ts';
 import type { PodPlan, ProcessPlan, StepPlan, WorldPlan } from './world-plan.ts';
 
 const RUNS: ProcessPlan = { times: 0, after: 1_000, code: 1, last: 'runs', onTerm: 10, liveness: false };
@@ -58,6 +59,10 @@ describe('worlds that were lost once', () => {
     const record = liveWorld(failed);
     expect(violations(record)).toEqual([]);
     expect(startsIn(record)).toBe(1);
+  });
+
+  it.each([1_004_074, 1_004_559])('images go in time though the clock was set back: seed %i', (seed) => {
+    expect(violations(liveWorld(worldOf(seed)))).toEqual([]);
   });
 
   it('a Never pod of which only sidecars ran begins anew when its sandbox is gone', () => {
