@@ -20,7 +20,7 @@ import {
   type Observable,
 } from 'rxjs';
 import type { ObservedPod, Snapshot } from '../model/observed.ts';
-import type { PodUid } from '../model/pod.ts';
+import type { PodStatus, PodUid } from '../model/pod.ts';
 import { emitAll } from '../operators/emit-all.ts';
 import { shareLatest } from '../operators/share-latest.ts';
 import { tellByKey } from '../operators/tell-by-key.ts';
@@ -31,6 +31,7 @@ import type { AgentTimings, World } from './agent/world.ts';
 import { emptyBook, type BookEvent, type Page, type PodBook } from './book/pod-book.ts';
 import { turnPage } from './book/turn-page.ts';
 import { checkpoints, memoryOf, type CheckpointFailure } from './checkpoints/checkpoints.ts';
+import { notingStore } from './checkpoints/noting-store.ts';
 import { EMPTY_EVENT_LOG, recordEvent, type EventLog, type Happened } from './events/event-log.ts';
 import { eviction } from './eviction/eviction.ts';
 import { returns } from './eviction/returns.ts';
@@ -204,11 +205,14 @@ export function agent(world: World, timings: AgentTimings): Agent {
     return held;
   }
 
+  /** With which status each pod was last written to disk. */
+  const told = new Map<PodUid, PodStatus | undefined>(statuses);
   const kept = upkeep(world, timings.housekeepingPeriod, {
     book$,
     book: () => book,
     isInRuntime: (uid) => listed.has(uid),
     isHeld: (containerId) => heldContainers().has(containerId),
+    told: (uid) => told.get(uid),
   });
 
   const note$ = happenings({ report$, imageGc$: kept.imageGc$ }, () => book, world.imageGc?.nodeName ?? '').pipe(
@@ -228,7 +232,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
     runtime$,
     plegHealth$,
     ...kept,
-    checkpoint$: checkpoints({ book$, report$ }, world.checkpoints, world.kept),
+    checkpoint$: checkpoints({ book$, report$ }, notingStore(world.checkpoints, told), world.kept),
     drained$: book$.pipe(
       filter(({ draining, entries }) => draining && entries.size === 0),
       take(1),

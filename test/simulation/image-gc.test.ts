@@ -171,6 +171,27 @@ describe('images that nobody uses', () => {
     );
   });
 
+  it('stay with the container of a job until its end is on disk: whenever the agent is killed, the job is not run again', () => {
+    const images = { 'job:1': { present: true, size: 90 * MB } };
+    const job = podWith('job', 'job:1');
+    const done: Pod = { ...job, spec: { ...job.spec, restartPolicy: 'OnFailure' } };
+    const limits = { highThresholdPercent: 99, evictionHard: { 'imagefs.available': '15%' } };
+    // The disk is looked at a second after the start, when the status of a pod that has begun before waits to be written.
+    for (const killedAt of [800, 1_050, 1_100, 1_150, 1_200, 1_300, 1_500, 2_000, 11_050, 11_100])
+      live(
+        { images, imageGc: gc(limits), containerBehaviour: () => ({ exits: { after: 500, code: 0 } }) },
+        ({ agent }) => {
+          agent(folder([0, [done]]), 0, killedAt);
+          agent(folder([0, [done]]), 60_000, 120_000);
+        },
+        (world) => {
+          expect(starts(world), `killed at ${killedAt} ms`).toHaveLength(1);
+          expect(statusOf(world, 'job')).toMatchObject({ phase: 'Succeeded' });
+          expect(instancesOf(world, 'job')).toBe(0);
+        },
+      );
+  });
+
   it('are looked for again after the runtime was away', () => {
     live(
       { images: { 'busybox:1.35': { present: true } }, imageGc: gc({ maximumAge: 300_000 }) },

@@ -1,5 +1,5 @@
 import { EMPTY, filter, map, share, switchMap, timer, type Observable } from 'rxjs';
-import type { PodUid } from '../../model/pod.ts';
+import type { PodStatus, PodUid } from '../../model/pod.ts';
 import type { PodBook } from '../book/pod-book.ts';
 import { keepCgroups } from '../cgroups/keep-cgroups.ts';
 import { housekeeping, type HousekeepingNote } from '../housekeeping/housekeeping.ts';
@@ -29,6 +29,8 @@ interface Known {
   readonly isInRuntime: (uid: PodUid) => boolean;
   /** The same for one container. */
   readonly isHeld: (containerId: string) => boolean;
+  /** The status with which a pod was last written to disk. */
+  readonly told: (uid: PodUid) => PodStatus | undefined;
 }
 
 /** Milliseconds that pods have the node to themselves when the agent starts: the first of them is to run soon. */
@@ -42,7 +44,8 @@ const HEAD_START = 1_000;
  * the rest       1s   -h-c-r-i-      h: housekeeping, c: cgroups, r: rotation, i: images, a second later
  * ```
  */
-export function upkeep(world: World, housekeepingPeriod: number, { book$, book, isInRuntime, isHeld }: Known): Upkeep {
+export function upkeep(world: World, housekeepingPeriod: number, known: Known): Upkeep {
+  const { book$, book, isInRuntime, isHeld, told } = known;
   // Without the book: who waits for the first one, and goes on from there, would hold all that was in it for good.
   const complete$ = book$.pipe(
     filter(isComplete),
@@ -61,7 +64,7 @@ export function upkeep(world: World, housekeepingPeriod: number, { book$, book, 
             {
               images: world.imageGc.images,
               isWanted: (image) => wantsImage(book(), image),
-              spareContainers: () => spareContainers(book()),
+              spareContainers: () => spareContainers(book(), told),
               removeContainer: world.imageGc.removeContainer,
               complete$,
               monotonic: world.imageGc.monotonic,

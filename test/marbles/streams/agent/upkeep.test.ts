@@ -52,7 +52,8 @@ describe('upkeep', () => {
           monotonic: () => asyncScheduler.now(),
         },
       } as unknown as World;
-      const known = { book$: of(BOOK), book: () => BOOK, isInRuntime: () => false, isHeld: () => false };
+      const none = { isInRuntime: () => false, isHeld: () => false, told: () => undefined };
+      const known = { book$: of(BOOK), book: () => BOOK, ...none };
       const { housekeeping$, cgroup$, imageGc$ } = upkeep(world, 60_000, known);
       expectObservable(merge(housekeeping$, cgroup$, imageGc$), '^ 2s !').toBe('-');
       flush();
