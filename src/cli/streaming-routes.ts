@@ -26,6 +26,10 @@ export function streamingRoutes({ view$, cri$ }: StreamingConfig): readonly Rout
       forkJoin([cri$.pipe(take(1)), defer(() => import('../runtime/logs/container-log.ts'))]).pipe(
         switchMap(([cri, { containerLog }]) => containerLog(cri, containerId, options, ended)),
       ),
+    whenWritten: (containerId) =>
+      forkJoin([cri$.pipe(take(1)), defer(() => import('../runtime/logs/when-written.ts'))]).pipe(
+        switchMap(([cri, logs]) => logs.whenWritten(cri, containerId)),
+      ),
   });
   const streams = streamRoutes({
     view$,

@@ -29,13 +29,15 @@ export interface LogRoutesConfig {
     options: LogOptions,
     ended: AbortSignal,
   ) => Observable<{ readonly kind: 'log'; readonly bytes: Readable } | { readonly kind: 'none'; readonly why: string }>;
+  /** Emits once all that a container which has ended had to say is in its log. */
+  readonly whenWritten: (containerId: string) => Observable<unknown>;
 }
 
 /**
  * `/containerLogs/:namespace/:pod/:container` with the kubelet's query: `follow`, `previous`, `tailLines` (`tail`),
  * `limitBytes`, `sinceSeconds`, `sinceTime`, `timestamps`, `stream`. The answer is what the container wrote.
  */
-export function logRoutes({ view$, openLog }: LogRoutesConfig): readonly Route[] {
+export function logRoutes({ view$, openLog, whenWritten }: LogRoutesConfig): readonly Route[] {
   function answer({ response, params, query }: Exchange): Observable<never> {
     return defer(() => {
       const options = readLogOptions(query, asyncScheduler.now());
@@ -53,6 +55,7 @@ export function logRoutes({ view$, openLog }: LogRoutesConfig): readonly Route[]
             ),
           );
           const over$ = hasEnded(view$, container, found.containerId).pipe(
+            switchMap(() => whenWritten(found.containerId)),
             tap(() => {
               ended.abort();
             }),

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { BehaviorSubject, of, type Observable, type Subscription } from 'rxjs';
+import { BehaviorSubject, of, Subject, type Observable, type Subscription } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogOptions } from '../../../src/model/logs/log-options.ts';
 import type { PodStatus } from '../../../src/model/pod.ts';
@@ -11,17 +11,20 @@ import { localApi } from '../../../src/server/local-api.ts';
 import { logRoutes, type LogRoutesConfig } from '../../../src/server/log-routes.ts';
 import type { NodeView } from '../../../src/streams/view/node-view.ts';
 import { containerStatus, NODE, podView } from '../../unit/cli/commands/views.ts';
+import { PATIENT } from '../../patience.ts';
 
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
 
 let folder = '';
 let running: Subscription | undefined;
 let view$: BehaviorSubject<NodeView>;
+let written$: Subject<undefined>;
 let asked: { readonly id: string; readonly options: LogOptions; readonly ended: AbortSignal }[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rxlet-logs-'));
   asked = [];
+  written$ = new Subject();
   view$ = new BehaviorSubject(withState({ running: {} }));
 });
 afterEach(() => {
@@ -43,6 +46,7 @@ function serve(opened: Opened): Promise<void> {
       asked.push({ id, options, ended });
       return of(opened);
     },
+    whenWritten: () => written$,
   });
   return new Promise((done, fail) => {
     running = localApi({ socket: join(folder, 'socket'), routes }).subscribe({
@@ -127,12 +131,14 @@ describe('/containerLogs', () => {
     expect([response.statusCode, await textOf(response)]).toEqual([404, 'the log is not there any more\n']);
   });
 
-  it('begins to answer a follower at once, and tells the reader of the log when the container has ended', async () => {
+  it('begins to answer a follower at once, and tells the reader of the log when the container has ended and the runtime has written all of it', async () => {
     const bytes = new PassThrough();
     await serve({ kind: 'log', bytes });
     const response = await ask('/containerLogs/default/web/web?follow=true');
     expect(asked[0]?.ended.aborted).toBe(false);
     view$.next(withState({ terminated: { exitCode: 0, containerID: 'containerd://new' } }));
+    expect(asked[0]?.ended.aborted).toBe(false);
+    written$.next(undefined);
     expect(asked[0]?.ended.aborted).toBe(true);
     bytes.end('the last words\n');
     expect(await textOf(response)).toBe('the last words\n');
@@ -146,7 +152,7 @@ describe('/containerLogs', () => {
     response.destroy();
     await vi.waitFor(() => {
       expect(bytes.destroyed).toBe(true);
-    });
+    }, PATIENT);
   });
 
   it('cuts the answer short where the log breaks, so that the client notices', async () => {
