@@ -3,6 +3,7 @@ import { asyncScheduler, Observable } from 'rxjs';
 import { rxletVersion } from '../version.ts';
 import { recorder } from './recorder.ts';
 import { recordingFile } from './recording-file.ts';
+import { standingClock } from './standing-clock.ts';
 import type { Tape } from './tape.ts';
 
 /**
@@ -18,7 +19,7 @@ export function recordTo(path: string, onProblem: (message: string) => void): Ob
     subscriber.next(
       recorder({
         write: file.write,
-        now: clock.turn,
+        now: clock.now,
         monotonic: clock.monotonic,
         version: rxletVersion(),
         seed: randomInt(2 ** 31),
@@ -30,32 +31,4 @@ export function recordTo(path: string, onProblem: (message: string) => void): Ob
       file.close();
     };
   });
-}
-
-/** Milliseconds. */
-interface StandingClock {
-  /** Since 1970. */
-  readonly now: () => number;
-  /** Since some moment, without jumps. */
-  readonly monotonic: () => number;
-  /** As `now`, and from now on both stand still until what was heard has been acted upon. */
-  readonly turn: () => number;
-}
-
-/** What is decided upon one thing that was heard is decided at one time, so that it can be decided again. */
-function standingClock(): StandingClock {
-  let stands: { readonly now: number; readonly monotonic: number } | undefined;
-  return {
-    now: () => stands?.now ?? Date.now(),
-    monotonic: () => stands?.monotonic ?? performance.now(),
-    turn: () => {
-      if (!stands) {
-        stands = { now: Date.now(), monotonic: performance.now() };
-        queueMicrotask(() => {
-          stands = undefined;
-        });
-      }
-      return stands.now;
-    },
-  };
 }
