@@ -16,8 +16,9 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'edges',
           include: ['test/edges/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           maxWorkers: 4,
           isolate: false,
         },

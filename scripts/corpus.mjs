@@ -6,6 +6,8 @@
 // of the recording. Differences are told as `path: expected / got`. Exits with 0 however many there are, and with
 // another code where the runner itself broke.
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -34,7 +36,8 @@ function onPrivateNode() {
 
 async function bundled() {
   const { build } = await import('esbuild');
-  const outfile = join(home, 'node_modules/.cache/corpus/run.mjs');
+  // Of its own: others may be at it, also on nodes with the same process ids.
+  const outfile = join(home, `node_modules/.cache/corpus/run-${randomUUID()}.mjs`);
   await build({
     entryPoints: [join(home, 'test/corpus/run.ts')],
     outfile,
@@ -46,5 +49,9 @@ async function bundled() {
     packages: 'external',
     logLevel: 'warning',
   });
-  return import(pathToFileURL(outfile).href);
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(outfile);
+  }
 }

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Container, PodStatus } from '../../src/model/pod.ts';
 import { shell } from './harness/pod-json.ts';
-import { conditionOf, lives, note, statusOf, tellStory, untilAsked, waitFor, type Story } from './harness/story.ts';
+import {
+  conditionOf,
+  lives,
+  note,
+  statusOf,
+  tellStory,
+  untilAsked,
+  waitFor,
+  whenNotes,
+  type Story,
+} from './harness/story.ts';
 import { testNode, type TestNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
@@ -35,7 +45,12 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('an agent that gets %s and comes 
     job.tell({
       restartPolicy: 'Never',
       initContainers: [shell('helper', lives(note('helper begins'), note('helper ends')), { restartPolicy: 'Always' })],
-      containers: [shell('main', `${note('main begins')}; ${waitFor('gate')}; ${note('main ends')}`)],
+      containers: [
+        shell(
+          'main',
+          `${whenNotes('helper begins')}; ${note('main begins')}; ${waitFor('gate')}; ${note('main ends')}`,
+        ),
+      ],
     });
     hungry.tell({
       containers: [

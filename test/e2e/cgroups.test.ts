@@ -45,7 +45,10 @@ describe('the cgroup of a pod', () => {
       () => valueOf('kubepods/burstable', 'cpu', 'cpu.shares', 'cpu.weight') === (IS_V2 ? '10' : '256'),
     );
     const memory = Number(/^MemTotal:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) * 1_024;
-    expect(Number(valueOf('kubepods', 'memory', 'memory.limit_in_bytes', 'memory.max'))).toBeLessThanOrEqual(memory);
+    await until(
+      'the pods to have at most what the machine has',
+      () => Number(valueOf('kubepods', 'memory', 'memory.limit_in_bytes', 'memory.max')) <= memory,
+    );
 
     node.removeManifest('limited.yaml');
     await until('the cgroup to be gone', () => foldersOf(limitedUid).length === 0);

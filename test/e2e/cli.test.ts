@@ -64,7 +64,7 @@ describe('the command line beside a running agent', () => {
 
     const where = await rxlet(node, 'exec', 'web', '--', 'sh', '-c', 'echo here; exit 5');
     expect(where).toMatchObject({ code: 5, out: 'here\n' });
-    expect((await rxlet(node, 'logs', 'talk', '--tail', '1')).out).toBe('two\n');
+    await until('the last line', async () => (await rxlet(node, 'logs', 'talk', '--tail', '1')).out === 'two\n');
 
     const problems = await rxlet(node, 'problems');
     expect(problems).toMatchObject({ code: 1, err: 'rxlet: 1 problem\n' });

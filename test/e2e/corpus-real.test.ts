@@ -26,7 +26,7 @@ it(
         join(HOME, 'test/corpus/cases'),
         ...['--mode', 'real', '--sample', '--at-once', '20', '--json', json],
       ],
-      { maxBuffer: 64 * 2 ** 20 },
+      { maxBuffer: 64 * 2 ** 20, timeout: LIMIT - 30_000 },
     );
     const results = JSON.parse(readFileSync(json, 'utf8')) as readonly (RealResult & { readonly id: string })[];
     const differences = results.flatMap(({ id, result, files }) => [

@@ -26,9 +26,13 @@ describe('a deleted manifest', () => {
 
   test('gives a deaf pod its whole grace, then ends it by force', async () => {
     const node = await testNode();
-    node.dropManifest('deaf.yaml', podYaml({ name: 'deaf', run: "trap '' TERM; while :; do sleep 1; done", grace: 4 }));
+    const folder = join(node.paths.manifests, '..', 'folder');
+    mkdirSync(folder);
+    const run = "trap '' TERM; : > /node/begun; while :; do sleep 1; done";
+    node.dropManifest('deaf.yaml', podYaml({ name: 'deaf', run, grace: 4, folder }));
     await node.start();
     await node.whenRunning('deaf');
+    await until('it to begin', () => existsSync(join(folder, 'begun')));
 
     const asked = performance.now();
     node.removeManifest('deaf.yaml');
@@ -43,13 +47,13 @@ describe('a deleted manifest', () => {
     mkdirSync(folder);
     const run = `trap 'echo asked >> /node/notes; sleep 2; echo end >> /node/notes; exit 0' TERM; echo start >> /node/notes; while :; do sleep 3600 & wait; done`;
     const notes = (): string[] => readFileSync(join(folder, 'notes'), 'utf8').trim().split('\n');
-    node.dropManifest('slow.yaml', podYaml({ name: 'slow', run, folder }));
+    node.dropManifest('slow.yaml', podYaml({ name: 'slow', run, grace: 120, folder }));
     await node.start();
     await until('it to begin', () => existsSync(join(folder, 'notes')));
 
     node.removeManifest('slow.yaml');
     await until('it to be asked to end', () => notes().includes('asked'));
-    node.dropManifest('slow.yaml', podYaml({ name: 'slow', run, folder }));
+    node.dropManifest('slow.yaml', podYaml({ name: 'slow', run, grace: 120, folder }));
     await until('it to begin again', () => notes().at(-1) === 'start' && notes().length > 2);
     expect(notes()).toEqual(['start', 'asked', 'end', 'start']);
     await node.whenRunning('slow');

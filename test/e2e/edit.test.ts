@@ -1,21 +1,24 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { TraceEvent } from '../../src/streams/trace/trace-event.ts';
+import { rxlet } from './harness/cli.ts';
 import { podYaml } from './harness/pod-yaml.ts';
 import { testNode, type TestNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
-/** Notes its start, from which on it can be asked to end, and its end in the node's folder; takes two seconds to end. */
-const NOTES = `trap 'sleep 2; echo "end $V" >> /node/notes; : > /node/ended; exit 0' TERM; echo "start $V" >> /node/notes; while :; do sleep 3600 & wait; done`;
+/** Notes its start, from which on it can be asked to end, and its end in the node's folder; it ends once it may. */
+const NOTES = `trap 'until [ -e /node/gate ]; do sleep 0.3; done; echo "end $V" >> /node/notes; exit 0' TERM; echo "start $V" >> /node/notes; while :; do sleep 3600 & wait; done`;
 /**
- * Milliseconds from the end of the old container to the first call for the new one: the kubelet takes 10 s or more,
- * because it polls; we do it at once, and the rest is for slow machines.
+ * Milliseconds from when the old pod is known to have ended to the first call for the new one: the kubelet takes 10 s or
+ * more, because it polls; we do it at once, and the rest is for slow machines.
  */
 const AT_ONCE = 9_000;
 
 describe('an edited manifest', () => {
   test('#34: replaces its pod: the new one starts right after the old one has ended, never beside it', async () => {
-    const { node, edit, notes, ended } = await nodeWithNotes();
+    const { node, edit, notes, letEnd } = await nodeWithNotes();
+    letEnd();
     edit('old');
     await node.start();
     const old = await node.whenRunning('edited');
@@ -28,19 +31,29 @@ describe('an edited manifest', () => {
     expect(successor).toMatchObject({ attempt: 0 });
     expect(successor.uid).not.toBe(old.uid);
 
-    // The container notes its end itself: the runtime forgets it when the old pod is removed.
-    const sandbox = (await node.runtime.sandboxes()).find(({ id }) => id === successor.sandboxId);
-    expect((sandbox?.createdAt ?? Infinity) - ended()).toBeLessThan(AT_ONCE);
+    const events = (await rxlet(node, 'trace', '-o', 'json')).out.trimEnd().split('\n');
+    const told = events.map((line) => JSON.parse(line) as TraceEvent);
+    const over = told.find((event) => event.kind === 'outcome' && event.outcome === 'ended');
+    const calls = told.filter((event) => event.kind === 'call' && event.call === 'run_podsandbox');
+    const last = calls.at(-1);
+    expect(over).toBeDefined();
+    expect(calls).toHaveLength(2);
+    const asked = (last?.at ?? Infinity) - (last?.kind === 'call' ? last.took : 0);
+    expect(asked - (over?.at ?? 0)).toBeLessThan(AT_ONCE);
   });
 
   test('#5: of ten quick edits runs only the last', async () => {
-    const { node, edit, notes } = await nodeWithNotes();
+    const { node, edit, notes, letEnd } = await nodeWithNotes();
     edit('0');
     await node.start();
     const old = await node.whenRunning('edited');
     await until('it to begin', () => notes().includes('start 0'));
 
     for (let i = 1; i <= 10; i++) edit(String(i));
+    await until('the last edit to be known', async () =>
+      (await node.view()).pods.some(({ pod }) => JSON.stringify(pod.spec).includes('"value":"10"')),
+    );
+    letEnd();
     await node.whenRunning('edited', ({ id }) => id !== old.id);
     await until('the last one to begin', () => notes().includes('start 10'));
     expect(notes()).toEqual(['start 0', 'end 0', 'start 10']);
@@ -67,8 +80,8 @@ interface Notes {
   readonly node: TestNode;
   readonly edit: (v: string) => void;
   readonly notes: () => string[];
-  /** When the last container ended. Milliseconds since 1970. */
-  readonly ended: () => number;
+  /** From now on whoever was asked to end ends. */
+  readonly letEnd: () => void;
 }
 
 async function nodeWithNotes(): Promise<Notes> {
@@ -78,9 +91,11 @@ async function nodeWithNotes(): Promise<Notes> {
   return {
     node,
     edit: (v) => {
-      node.dropManifest('edited.yaml', podYaml({ name: 'edited', run: NOTES, env: { V: v }, folder }));
+      node.dropManifest('edited.yaml', podYaml({ name: 'edited', run: NOTES, grace: 300, env: { V: v }, folder }));
     },
     notes: () => readFileSync(join(folder, 'notes'), 'utf8').trim().split('\n'),
-    ended: () => statSync(join(folder, 'ended')).mtimeMs,
+    letEnd: () => {
+      writeFileSync(join(folder, 'gate'), '');
+    },
   };
 }

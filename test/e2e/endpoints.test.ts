@@ -65,11 +65,12 @@ describe('the endpoints of a node with a busy pod and an idle one', () => {
     node.dropManifest('idle.yaml', podYaml({ name: 'idle', run: OBEDIENT }));
     await Promise.all(['busy', 'idle'].map((name) => node.whenRunning(name)));
 
-    const summary = await until('the busy pod to be told as busy', async () => {
+    const summary = await until('both pods to be told, the busy one as busy', async () => {
       const told = JSON.parse(await get(node.paths.socket, '/stats/summary')) as Summary;
       const busy = told.pods.find(({ podRef }) => podRef.name === `busy-${HOST}`);
       const spent = busy?.containers[0]?.cpu;
-      return spent !== undefined && spent.usageCoreNanoSeconds > 5e8 && (spent.usageNanoCores ?? 0) > 1e7 && told;
+      const isBusy = spent !== undefined && spent.usageCoreNanoSeconds > 5e8 && (spent.usageNanoCores ?? 0) > 1e7;
+      return isBusy && told.pods.filter(({ containers }) => containers.length === 1).length === 2 && told;
     });
     const [busy, idle] = ['busy', 'idle'].map((name) =>
       summary.pods.find(({ podRef }) => podRef.name === `${name}-${HOST}`),

@@ -6,7 +6,7 @@ import { podJson, shell } from './harness/pod-json.ts';
 import { testNode, type TestNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
-const ANNOTATIONS = { 'rxlet.dev/max-container-restart-period': '5s' };
+const ANNOTATIONS = { 'rxlet.dev/max-container-restart-period': '10s' };
 const FOREVER = 'while :; do sleep 3600; done';
 
 describe('a pod that takes more of the disk than it may', () => {
@@ -40,18 +40,21 @@ describe('a pod that takes more of the disk than it may', () => {
     const limited = { resources: { limits: { 'ephemeral-storage': '1Mi' } } };
     drop('volume', 'dd if=/dev/zero of=/v/big bs=1M count=3', {});
     drop('log', 'yes 0123456789 | head -c 3000000', limited);
-    drop('layer', 'dd if=/dev/zero of=/big bs=1M count=3', limited);
+    drop('layer', 'dd if=/dev/zero of=/big bs=1M count=3; : > /node/layer/written', limited);
     await node.start();
 
     const ofPod = /^Pod ephemeral local storage usage exceeds the total limit of containers 1Mi\. /;
+    // Watched all the time: it may be evicted before the restart and begin anew, or after it.
+    const layer = evicted(node, 'layer', ofPod);
     await Promise.all([
       evicted(node, 'volume', /^Usage of EmptyDir volume "e" exceeds the limit "1Mi"\. /),
       evicted(node, 'log', ofPod),
+      until('the layer to be written', () => existsSync(join(folder, 'layer', 'written'))),
     ]);
     await node.signal('SIGKILL');
     await node.start();
     await Promise.all([
-      evicted(node, 'layer', ofPod),
+      layer,
       ...['volume', 'log', 'layer'].map((name) =>
         until(`${name} to begin anew`, () => existsSync(join(folder, name, 'found'))),
       ),

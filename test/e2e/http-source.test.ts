@@ -31,7 +31,7 @@ test('#16: a pod served over HTTP runs, stays when the server dies and rxlet res
   body = NONE;
   server = await serve(port);
   await node.whenGone('served');
-  expect(await node.problems()).toEqual([]);
+  await until('nothing to be wrong any more', async () => (await node.problems()).length === 0);
 
   function serve(on: number): Promise<Server> {
     const one = createServer((_, response) => response.end(body));

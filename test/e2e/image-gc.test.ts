@@ -45,10 +45,11 @@ imageMaximumGCAge: 3s
     const told = /"removed an image that was unused for too long","image":"[^"]*team\/brief:1"/;
     await until('the log to tell it', () => told.test(node.log()));
     // Other tests may have left images, too.
-    const removals = node.log().match(/"removed an image that was unused for too long"/g) ?? [];
-    expect(await ask(node.paths.socket, '/metrics')).toContain(
-      `kubelet_image_garbage_collected_total{reason="age"} ${removals.length}\n`,
-    );
+    await until('the metrics to count what the log tells', async () => {
+      const removals = node.log().match(/"removed an image that was unused for too long"/g) ?? [];
+      const metrics = await ask(node.paths.socket, '/metrics');
+      return metrics.includes(`kubelet_image_garbage_collected_total{reason="age"} ${removals.length}\n`);
+    });
     expect(node.runtime.images()).toEqual(expect.arrayContaining([BUSYBOX, PAUSE]));
     expect((await node.whenRunning('keeper')).id).toBe(keeper.id);
 

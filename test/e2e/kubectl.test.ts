@@ -7,7 +7,7 @@ import { apiProxy } from './harness/api-proxy.ts';
 import { shell } from './harness/pod-json.ts';
 import { command, type Running } from './harness/rxlet.ts';
 import { HOST } from './harness/runtime-look.ts';
-import { tellStory, waitFor } from './harness/story.ts';
+import { ECHO, tellStory, waitFor } from './harness/story.ts';
 import { sharedNode } from './harness/test-node.ts';
 import { until } from './harness/until.ts';
 
@@ -48,12 +48,15 @@ test('kubectl exec passes on input to its end, output and the exit code', async 
 test('kubectl attach joins the first process of a container', async () => {
   tellStory(node(), 'reader').tell({
     restartPolicy: 'Never',
-    containers: [shell('main', 'read line; echo "heard $line"; read line', { stdin: true })],
+    containers: [shell('main', ECHO, { stdin: true })],
   });
   await whenShown('reader');
   const attach = await kubectl('attach', '-i', `reader-${HOST}`);
-  attach.child.stdin?.write('hello\n');
-  await until('the answer of the reader', () => attach.soFar().stdout.includes('heard hello\n'));
+  await until('the answer of the reader', () => {
+    // Again each time: the runtime may pass on input before it passes on output.
+    attach.child.stdin?.write('hello\n');
+    return attach.soFar().stdout.includes('heard hello\n');
+  });
   attach.child.stdin?.write('that is all\n');
   expect((await attach.ended).stdout).toContain('heard hello\n');
 });
@@ -73,9 +76,17 @@ test('kubectl logs -f follows a container to its end', async () => {
 
 test('kubectl port-forward leads to a port that listens on the loopback of the pod only', async () => {
   tellStory(node(), 'web').tell({
-    containers: [shell('main', 'echo hello > /tmp/index.html; exec httpd -f -p 127.0.0.1:8080 -h /tmp')],
+    containers: [
+      shell('main', 'echo hello > /tmp/index.html; exec httpd -f -p 127.0.0.1:8080 -h /tmp', {
+        readinessProbe: {
+          exec: { command: ['wget', '-q', '-O', '/dev/null', 'http://127.0.0.1:8080/index.html'] },
+          periodSeconds: 1,
+          timeoutSeconds: 30,
+        },
+      }),
+    ],
   });
-  await whenShown('web');
+  await until('it to listen', async () => (await node().pod('web'))?.status.containerStatuses?.[0]?.ready === true);
   const forward = await kubectl('port-forward', `web-${HOST}`, ':8080');
   const port = await until('it to listen', () => /127\.0\.0\.1:(\d+) -> 8080/.exec(forward.soFar().stdout)?.[1]);
   for (const time of ['first', 'second']) {

@@ -97,7 +97,7 @@ describe('objects in manifests', () => {
       'the change to be seen in the container',
       async () => (await inside(node, 'cat', '/c/color')) === 'blue',
     );
-    expect(await inside(node, 'ls', '/c')).toBe('color\nmore');
+    await until('the names to follow', async () => (await inside(node, 'ls', '/c')) === 'color\nmore');
     expect((await node.whenRunning('v')).id).toBe(id);
 
     node.dropManifest('secret.yaml', object('Secret', 'login', { stringData: { password: 7 } }));

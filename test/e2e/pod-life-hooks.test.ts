@@ -41,7 +41,7 @@ describe.concurrent('a web server with a preStop hook', () => {
     const pod = tellStory(node(), 'asked');
     pod.tell({
       containers: [
-        shell('web', `httpd -f -v -p 8080 -h /etc 2>> /node/requests & ${untilAsked(note('asked to end'))}`, {
+        shell('web', lives('httpd -f -v -p 8080 -h /etc 2>> /node/requests & :', note('asked to end')), {
           ports: [{ name: 'web', containerPort: 8080 }],
           readinessProbe: { tcpSocket: { port: 'web' }, periodSeconds: 1, timeoutSeconds: 10 },
           lifecycle: { preStop: { httpGet: { path: '/passwd', port: 'web' } } },
@@ -62,13 +62,14 @@ describe.concurrent('a hook by https', () => {
     const pod = tellStory(node(), 'clear');
     pod.tell({
       containers: [
-        shell('web', `httpd -p 8080 -h /etc; ${lives(note('begins'), note('asked to end'))}`, {
+        shell('web', lives(`httpd -p 8080 -h /etc; ${note('begins')}`, note('asked to end')), {
           readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 10 },
           lifecycle: { preStop: { httpGet: { scheme: 'HTTPS', path: '/passwd', port: 8080 } } },
         }),
       ],
     });
     await pod.when('it is ready', (status) => conditionOf(status, 'Ready') === 'True');
+    await pod.whenNoted('begins');
 
     pod.remove();
     await node().whenGone('clear');
@@ -83,7 +84,7 @@ describe.concurrent('a preStop hook', () => {
   test('#53: that takes longer than the grace is cut, and it is told that it did not finish', async () => {
     const pod = tellStory(node(), 'endless');
     pod.tell({
-      terminationGracePeriodSeconds: 3,
+      terminationGracePeriodSeconds: 15, // of which the hook has to begin in
       containers: [
         shell('main', lives(note('begins')), {
           lifecycle: { preStop: { exec: { command: ['sh', '-c', `${note('hook begins')}; sleep 3600`] } } },
@@ -97,9 +98,9 @@ describe.concurrent('a preStop hook', () => {
     pod.remove();
     await pod.whenNoted('hook begins');
     await until('it to be ended', async () => (await node().running('endless')).length === 0);
-    expect(performance.now() - asked).toBeGreaterThan(2_900);
+    expect(performance.now() - asked).toBeGreaterThan(14_900);
     await node().whenGone('endless');
-    expect(node().log()).toContain('PreStopHook failed: did not finish in 3 s');
+    expect(node().log()).toContain('PreStopHook failed: did not finish in 15 s');
   });
 
   test('that fails does not keep the pod from ending', async () => {

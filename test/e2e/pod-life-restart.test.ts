@@ -57,9 +57,10 @@ describe.concurrent('a crash loop', () => {
     const status = await pod.when(
       'a restart',
       (now) =>
-        (statusOf(now, 'main')?.restartCount ?? 0) >= 1 && statusOf(now, 'main')?.lastState?.terminated !== undefined,
+        (statusOf(now, 'main')?.restartCount ?? 0) >= 1 &&
+        statusOf(now, 'main')?.lastState?.terminated?.reason === 'OOMKilled',
     );
-    expect(statusOf(status, 'main')?.lastState?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+    expect(statusOf(status, 'main')?.lastState?.terminated).toMatchObject({ exitCode: 137 });
   });
 });
 

@@ -67,10 +67,10 @@ test('what a Secret holds is in no log, answer, output or file, whatever goes wr
   );
   await node.whenRunning('restarted', (container) => container.id !== id);
   await until('everything to have gone wrong', async () => {
-    const { out, err } = await rxlet(node, 'ps');
+    const { out, err } = await rxlet(node, 'ps', '-o', 'wide');
     const reasons = [
       /^pulling-node .*(?:ErrImagePull|ImagePullBackOff)/m,
-      /^missing-node .*CreateContainerConfigE/m, // cut where the table gets narrow
+      /^missing-node .*CreateContainerConfigError/m,
     ];
     const told = [...reasons, /^failing-node .*(?:StartError|RunContainerError|CrashLoopBackOff)/m].every((reason) =>
       reason.test(out),

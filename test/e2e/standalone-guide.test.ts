@@ -57,14 +57,10 @@ async function follow(step: GuideStep, shell: Shell): Promise<void> {
       // As for a reader, it may take a moment until what is told is so.
       let last = '';
       try {
-        await until(
-          `what is told of: ${step.command}`,
-          async () => {
-            last = await shell.run(step.command);
-            return isAsTold(last, step.output);
-          },
-          30_000,
-        );
+        await until(`what is told of: ${step.command}`, async () => {
+          last = await shell.run(step.command);
+          return isAsTold(last, step.output);
+        });
       } catch (error: unknown) {
         throw new Error(`${step.command}\n--- is told to print\n${step.output.join('\n')}\n--- and prints\n${last}`, {
           cause: error,

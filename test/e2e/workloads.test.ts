@@ -37,6 +37,9 @@ describe('workloads in manifests', () => {
     node.dropManifest('web.yaml', workload('Deployment', FOREVER, { replicas: 2 }));
     await node.start();
     const before = [await node.whenRunning('web-0'), await node.whenRunning('web-1')].map(({ id }) => id);
+    const both = ['web-0 Running', 'web-1 Running'].join();
+    // One that the agent does not know to be ready may be replaced at once.
+    await until('both to be known as running', async () => (await phases(node)).toSorted().join() === both);
 
     node.dropManifest('web.yaml', workload('Deployment', `: next; ${FOREVER}`, { replicas: 2 }));
     let fewest = 2;
@@ -46,8 +49,7 @@ describe('workloads in manifests', () => {
       return now.length === 2 && now.every(({ id }) => !before.includes(id)) && (await node.pods()).length === 2;
     });
     expect(fewest).toBe(2);
-    const both = ['web-0 Running', 'web-1 Running'];
-    await until('both to be told as running', async () => (await phases(node)).toSorted().join() === both.join());
+    await until('both to be told as running', async () => (await phases(node)).toSorted().join() === both);
 
     node.removeManifest('web.yaml');
     await node.whenGone('web-0');
@@ -98,7 +100,10 @@ describe('workloads in manifests', () => {
 
     await node.signal('SIGKILL');
     await node.start();
-    await until('the pods of the Job to be known again', async () => (await phases(node)).length === 2);
+    await until(
+      'the Job to be known as complete',
+      async () => (await phases(node)).toSorted().join() === complete.join(),
+    );
     // What is run after them shows that the Job has had its chance.
     node.dropManifest('web.yaml', workload('Deployment', FOREVER, { replicas: 1 }).replaceAll('"web"', '"after"'));
     await node.whenRunning('after-0');

@@ -54,12 +54,20 @@ export interface RuntimeLook {
   readonly remove: (containerId: string) => Promise<void>;
   /** Creates the container again, as its agent would after its end, and does not start it: what a killed agent leaves. Resolves to its id. */
   readonly createAgain: (containerId: string) => Promise<string>;
+  /** Creates it anew in its place, as it was, once it has ended, and does not start it. Resolves to its id. */
+  readonly createInstead: (containerId: string) => Promise<string>;
   /** Ends and removes every pod. Takes a while after an agent was killed: containerd removes nothing that it is still starting. */
   readonly wipe: () => Promise<void>;
   readonly close: () => void;
 }
 
 const WIPED_AT_ONCE = 4;
+
+interface Makings {
+  readonly podSandboxId: string;
+  readonly config: ContainerConfig;
+  readonly sandboxConfig: PodSandboxConfig;
+}
 
 /** The host name that agents under test give themselves: it ends the names of static pods. */
 export const HOST = 'node';
@@ -101,21 +109,32 @@ export function lookAtRuntime(): RuntimeLook {
     });
   }
 
+  async function containers(): Promise<readonly SeenContainer[]> {
+    const { containers: found = [] } = await call('ListContainers', {});
+    return found.map((container) => ({
+      id: container.id ?? '',
+      name: container.metadata?.name ?? '',
+      pod: withoutHost(container.labels?.['io.kubernetes.pod.name']),
+      uid: container.labels?.['io.kubernetes.pod.uid'] ?? '',
+      sandboxId: container.podSandboxId ?? '',
+      attempt: container.metadata?.attempt ?? 0,
+      state: STATES[container.state ?? 'CONTAINER_CREATED'] ?? 'unknown',
+      createdAt: milliseconds(container.createdAt),
+    }));
+  }
+
+  /** What it was made from. */
+  async function makings(containerId: string): Promise<Makings> {
+    const { info } = await call('ContainerStatus', { containerId, verbose: true });
+    const { config, sandboxID } = requested(info) as { readonly config: ContainerConfig; readonly sandboxID: string };
+    const sandbox = await call('PodSandboxStatus', { podSandboxId: sandboxID, verbose: true });
+    const { config: sandboxConfig } = requested(sandbox.info) as { readonly config: PodSandboxConfig };
+    return { podSandboxId: sandboxID, config, sandboxConfig };
+  }
+
   return {
     sandboxes,
-    async containers() {
-      const { containers = [] } = await call('ListContainers', {});
-      return containers.map((container) => ({
-        id: container.id ?? '',
-        name: container.metadata?.name ?? '',
-        pod: withoutHost(container.labels?.['io.kubernetes.pod.name']),
-        uid: container.labels?.['io.kubernetes.pod.uid'] ?? '',
-        sandboxId: container.podSandboxId ?? '',
-        attempt: container.metadata?.attempt ?? 0,
-        state: STATES[container.state ?? 'CONTAINER_CREATED'] ?? 'unknown',
-        createdAt: milliseconds(container.createdAt),
-      }));
-    },
+    containers,
     async times(containerId) {
       const { status, info } = await call('ContainerStatus', { containerId, verbose: true });
       const details = JSON.parse(info?.['info'] ?? '{}') as { readonly pid?: number };
@@ -151,24 +170,27 @@ export function lookAtRuntime(): RuntimeLook {
       });
     },
     async createAgain(containerId) {
-      const { info } = await call('ContainerStatus', { containerId, verbose: true });
-      const { config, sandboxID } = requested(info) as {
-        readonly config: ContainerConfig;
-        readonly sandboxID: string;
-      };
-      const sandbox = await call('PodSandboxStatus', { podSandboxId: sandboxID, verbose: true });
+      const { podSandboxId, config, sandboxConfig } = await makings(containerId);
       const attempt = (config.metadata?.attempt ?? 0) + 1;
       const answer = await call('CreateContainer', {
-        podSandboxId: sandboxID,
+        podSandboxId,
         config: {
           ...config,
           metadata: { ...config.metadata, attempt },
           annotations: { ...config.annotations, 'io.kubernetes.container.restartCount': String(attempt) },
           logPath: `${config.metadata?.name ?? ''}/${attempt}.log`,
         },
-        sandboxConfig: (requested(sandbox.info) as { readonly config: PodSandboxConfig }).config,
+        sandboxConfig,
       });
       return answer.containerId ?? '';
+    },
+    async createInstead(containerId) {
+      const asBefore = await makings(containerId);
+      await until('it to have ended', async () =>
+        (await containers()).some(({ id, state }) => id === containerId && state === 'exited'),
+      );
+      await call('RemoveContainer', { containerId });
+      return (await call('CreateContainer', asBefore)).containerId ?? '';
     },
     async wipe() {
       await until('the runtime to be empty', async () => {

@@ -32,10 +32,18 @@ export function waitFor(gate: string): string {
   return `until [ -e /node/${gate} ]; do sleep 0.3; done`;
 }
 
+/** Shell text that goes on once a container of the pod has noted such a line. */
+export function whenNotes(line: string): string {
+  return `until grep -qs "${line}" /node/notes; do sleep 0.1; done`;
+}
+
 /** Shell text that does something first, and then as {@link untilAsked}; it can be asked from the start. */
 export function lives(first: string, last = ':'): string {
   return `trap '${last}; exit 0' TERM; ${first}; while :; do sleep 3600 & wait; done`;
 }
+
+/** Shell text that answers each line that it is told, until the line `that is all`. */
+export const ECHO = 'while read -r line; do [ "$line" = "that is all" ] && exit 0; echo "heard $line"; done';
 
 /** Shell text that runs until it is asked to end, and does something before it does. */
 export function untilAsked(last = ':'): string {

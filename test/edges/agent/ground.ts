@@ -3,15 +3,12 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, vi } from 'vitest';
-
-// Agents and runtimes are processes of their own, a dozen of them, on machines that may be busy.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+import { expect } from 'vitest';
 
 let bundle: string | undefined;
-afterAll(() => {
+// Of a worker, not of a file: the next file finds it built.
+process.once('exit', () => {
   if (bundle !== undefined) rmSync(bundle, { recursive: true });
-  bundle = undefined;
 });
 
 /** A folder with the command as the sources are now. */

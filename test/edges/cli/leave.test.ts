@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { leave } from '../../../src/cli/leave.ts';
+import { PATIENT } from '../../patience.ts';
 
 describe('leave', () => {
   it('waits until all that was printed has been read', async () => {
@@ -21,7 +22,7 @@ describe('leave', () => {
     await vi.waitFor(() => {
       unread.shift()?.();
       expect(isGone).toBe(true);
-    });
+    }, PATIENT);
   });
 
   it('does not wait for a reader who has gone', async () => {

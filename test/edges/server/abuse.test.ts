@@ -111,8 +111,9 @@ describe('a server that is abused', () => {
     slow.write('GET /pods HTTP/1.1\r\nhost: x\r\n');
     const drip = setInterval(() => slow.write('x: y\r\n'), 200);
     try {
+      const line = firstLine(slow);
       await isWell();
-      expect(await firstLine(slow)).toBe('HTTP/1.1 408 Request Timeout');
+      expect(await line).toBe('HTTP/1.1 408 Request Timeout');
     } finally {
       clearInterval(drip);
     }

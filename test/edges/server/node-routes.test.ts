@@ -17,6 +17,7 @@ import { EMPTY_EVENT_LOG, recordEvent, type EventLog, type Happened } from '../.
 import { book, instance } from '../../marbles/streams/probes/books.ts';
 import { parseExposition } from '../../parse-exposition.ts';
 import { NODE } from '../../unit/cli/commands/views.ts';
+import { PATIENT } from '../../patience.ts';
 
 const POD = { uid: 'u' as PodUid, name: 'web', namespace: 'default' };
 const BEGUN: Happened = { of: POD, note: { level: 'Normal', reason: 'Started', message: 'Container started' } };
@@ -151,9 +152,9 @@ describe('/rxlet/events/watch', () => {
       response.on('error', () => undefined);
     });
     call.on('error', () => undefined);
-    await vi.waitUntil(() => lines.length === 1);
+    await vi.waitUntil(() => lines.length === 1, PATIENT);
     events$.next(recordEvent(events$.value, BEGUN, 2_000));
-    await vi.waitUntil(() => lines.length === 2);
+    await vi.waitUntil(() => lines.length === 2, PATIENT);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { of: POD, reason: 'Started', count: 1 },
       { of: POD, reason: 'Started', count: 2 },

@@ -11,6 +11,7 @@ import { localApi } from '../../../src/server/local-api.ts';
 import { streamRoutes, type StreamRoutesConfig } from '../../../src/server/stream-routes.ts';
 import type { NodeView } from '../../../src/streams/view/node-view.ts';
 import { containerStatus, NODE, podView } from '../../unit/cli/commands/views.ts';
+import { PATIENT } from '../../patience.ts';
 
 const POD = podView('default/web', ['web', 'job'], {
   status: {
@@ -181,13 +182,13 @@ describe('a connection to a container', () => {
     (await open(EXEC)).connection.destroy();
     await vi.waitFor(() => {
       expect(taken[0]?.readableEnded === true || taken[0]?.destroyed === true).toBe(true);
-    });
+    }, PATIENT);
     const { connection } = await open(EXEC);
     connection.on('error', () => undefined);
     running?.unsubscribe();
     await vi.waitFor(() => {
       expect(taken[1]?.readableEnded === true || taken[1]?.destroyed === true).toBe(true);
-    });
+    }, PATIENT);
   });
 
   it('gives a terminal no error output', async () => {

@@ -10,6 +10,7 @@ import { localApi } from '../../../src/server/local-api.ts';
 import { traceRoute } from '../../../src/server/trace-route.ts';
 import type { TraceEvent, TraceFact } from '../../../src/streams/trace/trace-event.ts';
 import { traceLog, type TraceLog } from '../../../src/streams/trace/trace-log.ts';
+import { PATIENT } from '../../patience.ts';
 
 const WEB = { uid: 'u' as PodUid, name: 'web', namespace: 'default' };
 const DB = { uid: 'v' as PodUid, name: 'db', namespace: 'data' };
@@ -95,10 +96,10 @@ describe('/rxlet/trace', () => {
     log.record(hint(WEB));
     const response = await ask('?follow');
     const events = collect(response);
-    await vi.waitUntil(() => events.length === 1);
+    await vi.waitUntil(() => events.length === 1, PATIENT);
     log.record(hint(DB));
     log.record(hint(WEB));
-    await vi.waitUntil(() => events.length === 3);
+    await vi.waitUntil(() => events.length === 3, PATIENT);
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
     response.destroy();
   });
@@ -145,10 +146,10 @@ describe('/rxlet/trace', () => {
     const response = await ask('?follow');
     log.record(hint(WEB));
     const events = collect(response);
-    await vi.waitUntil(() => events.length === 1);
+    await vi.waitUntil(() => events.length === 1, PATIENT);
     expect(readers).toBe(1);
     response.destroy();
-    await vi.waitUntil(() => readers === 0);
+    await vi.waitUntil(() => readers === 0, PATIENT);
     log.record(hint(WEB));
     expect(events).toHaveLength(1);
   });

@@ -118,7 +118,7 @@ describe('rxlet events', () => {
   it('lists what has happened, of all pods or of one', async () => {
     await startAgent(VIEW, of(LOG));
     expect((await rxlet('events')).out).toMatch(
-      /^AGE +TYPE +REASON +POD +MESSAGE\n0s +Normal +Pulled +web-n1 +Pulled it\n\d+s +Normal +Started +db-n1 +Started it\n$/,
+      /^AGE +TYPE +REASON +POD +MESSAGE\n\d+s +Normal +Pulled +web-n1 +Pulled it\n\d+s +Normal +Started +db-n1 +Started it\n$/,
     );
     expect((await rxlet('events --for web -o name')).out).toBe('default/web-n1\n');
     expect((await rxlet('get events -n data')).out).toBe('No events.\n');

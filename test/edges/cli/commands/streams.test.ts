@@ -120,11 +120,11 @@ function rxlet(line: string, output?: Writable): Said {
 async function whenOpen(...types: readonly string[]): Promise<void> {
   await vi.waitFor(() => {
     for (const type of types) runtime.stream(type);
-  }, 10_000);
+  }, 60_000);
 }
 
 async function eventually(check: () => void): Promise<void> {
-  await vi.waitFor(check, 10_000);
+  await vi.waitFor(check, 60_000);
 }
 
 const SUCCESS = JSON.stringify({ status: 'Success' });

@@ -13,6 +13,7 @@ import { viewRoutes } from '../../../../src/server/view-routes.ts';
 import { traceLog, type TraceLog } from '../../../../src/streams/trace/trace-log.ts';
 import { NODE, podView } from '../../../unit/cli/commands/views.ts';
 import { EMPTY_EVENT_LOG } from '../../../../src/streams/events/event-log.ts';
+import { PATIENT } from '../../../patience.ts';
 
 const WEB = { uid: 'uid-web' as PodUid, name: 'web', namespace: 'default' };
 const OLD = { uid: 'uid-old' as PodUid, name: 'old-n1', namespace: 'data' };
@@ -106,9 +107,9 @@ describe('rxlet trace', () => {
   it('goes on as things happen', async () => {
     const lines: string[] = [];
     const following = trace(options({ follow: true }), () => PIPE).subscribe(into(lines));
-    await vi.waitUntil(() => lines.length === 3);
+    await vi.waitUntil(() => lines.length === 3, PATIENT);
     log.record({ kind: 'hint', pod: WEB });
-    await vi.waitUntil(() => lines.length === 4);
+    await vi.waitUntil(() => lines.length === 4, PATIENT);
     following.unsubscribe();
     expect(plain(lines[3] ?? '')).toEqual(['hint      web']);
   });
@@ -123,9 +124,9 @@ describe('rxlet trace', () => {
   it('redraws marbles in place on a terminal, with what has happened since', async () => {
     const drawings: string[] = [];
     const watching = trace(options({ marbles: true }), () => SCREEN).subscribe(into(drawings));
-    await vi.waitUntil(() => drawings.length > 0);
+    await vi.waitUntil(() => drawings.length > 0, PATIENT);
     log.record({ kind: 'problem', message: 'a.yaml: bad', mended: false });
-    await vi.waitUntil(() => /problems .*x/.test(drawings.at(-1) ?? ''));
+    await vi.waitUntil(() => /problems .*x/.test(drawings.at(-1) ?? ''), PATIENT);
     watching.unsubscribe();
     expect(drawings.at(-1)).toMatch(/^\r\u001b\[\d+A/);
     expect(drawings.at(-1)).toContain('\u001b[31mx\u001b[0m');

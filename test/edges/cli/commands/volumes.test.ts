@@ -8,12 +8,15 @@ import { volumes } from '../../../../src/cli/commands/volumes.ts';
 import { parseCommandLine } from '../../../../src/cli/program.ts';
 import { serveAnswers } from './serve-answers.ts';
 
+/** That no real pod of this machine has: who uses a volume is looked for in all processes. */
+const CLAIM = `data-${process.pid}`;
+
 let base = '';
 let data = '';
 
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'rxlet-volumes-'));
-  data = join(base, 'volumes/default/data');
+  data = join(base, 'volumes/default', CLAIM);
   mkdirSync(data, { recursive: true });
   mkdirSync(join(base, 'volumes/other/logs'), { recursive: true });
   writeFileSync(join(data, 'file'), 'x'.repeat(10_000));
@@ -35,24 +38,24 @@ describe('rxlet volumes', () => {
   it('lists folders of claims without an agent', async () => {
     const lines = (await ask('ls', ...nobody())).trimEnd().split('\n');
     expect(lines[0]).toMatch(/^NAMESPACE +CLAIM +SIZE +USED BY$/);
-    expect(lines[1]).toMatch(/^default +data +\d+ KiB +-$/);
+    expect(lines[1]).toMatch(/^default +data-\d+ +\d+ KiB +-$/);
     expect(lines[2]).toMatch(/^other +logs +/);
   });
 
   it('removes what nobody uses, and only that', async () => {
-    expect(await ask('rm', 'data', ...nobody())).toBe('default/data removed\n');
+    expect(await ask('rm', CLAIM, ...nobody())).toBe(`default/${CLAIM} removed\n`);
     expect([existsSync(data), existsSync(join(base, 'volumes/other/logs'))]).toEqual([false, true]);
   });
 
   it('refuses what is not there, and removes nothing then', async () => {
-    await expect(ask('rm', 'data', 'logs', ...nobody())).rejects.toThrow('there is no volume default/logs');
+    await expect(ask('rm', CLAIM, 'logs', ...nobody())).rejects.toThrow('there is no volume default/logs');
     expect(existsSync(data)).toBe(true);
   });
 
   it('refuses while a pod of the agent has it', async () => {
     const pod = {
       metadata: { name: 'db-n1', namespace: 'default', uid: 'u', labels: {}, annotations: {} },
-      spec: { containers: [], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] },
+      spec: { containers: [], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: CLAIM } }] },
     };
     const socket = join(base, 'agent.sock');
     const close = await serveAnswers(socket, {
@@ -60,7 +63,7 @@ describe('rxlet volumes', () => {
     });
     try {
       expect(await ask('ls', '--socket', socket)).toContain('db-n1');
-      await expect(ask('rm', 'default/data', '--socket', socket)).rejects.toThrow(CliError);
+      await expect(ask('rm', `default/${CLAIM}`, '--socket', socket)).rejects.toThrow(CliError);
       expect(await ask('rm', 'other/logs', '--socket', socket)).toBe('other/logs removed\n');
     } finally {
       close();

@@ -17,6 +17,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WHOLE_LOG, type LogOptions } from '../../../../src/model/logs/log-options.ts';
 import { readLog } from '../../../../src/runtime/logs/read-log.ts';
+import { PATIENT } from '../../../patience.ts';
 
 let folder = '';
 let log = '';
@@ -184,11 +185,11 @@ describe('following a log', () => {
     const following = follow();
     await vi.waitFor(() => {
       expect(following.text()).toBe('one\n');
-    });
+    }, PATIENT);
     appendFileSync(log, record('two'));
     await vi.waitFor(() => {
       expect(following.text()).toBe('one\ntwo\n');
-    });
+    }, PATIENT);
     appendFileSync(log, record('three'));
     expect(await following.end()).toBe('one\ntwo\nthree\n');
   });
@@ -198,7 +199,7 @@ describe('following a log', () => {
     const following = follow({ tailLines: 1 });
     await vi.waitFor(() => {
       expect(following.text()).toBe('line 9\n');
-    });
+    }, PATIENT);
     appendFileSync(log, record('more'));
     expect(await following.end()).toBe('line 9\nmore\n');
   });
@@ -208,7 +209,7 @@ describe('following a log', () => {
     const following = follow();
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(0, 3));
-    });
+    }, PATIENT);
     truncateSync(log, 0);
     await delay(20);
     appendFileSync(log, record('new'));
@@ -221,7 +222,7 @@ describe('following a log', () => {
     const following = follow({ tailLines: 5 });
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(15, 20));
-    });
+    }, PATIENT);
 
     renameSync(log, `${log}.20260102-150405`);
     appendFileSync(`${log}.20260102-150405`, numbered(20, 30));
@@ -229,11 +230,11 @@ describe('following a log', () => {
     appendFileSync(`${log}.20260102-150405`, numbered(30, 40));
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(15, 40));
-    });
+    }, PATIENT);
     appendFileSync(log, numbered(40, 50));
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(15, 50));
-    });
+    }, PATIENT);
 
     // Several at once, compressed and thinned out before anybody could look.
     compress(`${log}.20260102-150405`);
@@ -250,18 +251,18 @@ describe('following a log', () => {
     const following = follow();
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(0, 10));
-    });
+    }, PATIENT);
     const [first, second] = [`${log}.20260102-150405`, `${log}.20260102-150406`];
     renameSync(log, first);
     writeFileSync(second, numbered(10, 20));
     writeFileSync(log, '');
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(0, 20));
-    });
+    }, PATIENT);
     appendFileSync(second, numbered(20, 30));
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(0, 30));
-    });
+    }, PATIENT);
     appendFileSync(log, numbered(30, 40));
     expect(await following.end()).toBe(lines(0, 40));
   });
@@ -271,7 +272,7 @@ describe('following a log', () => {
     const following = follow();
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(0, 30));
-    });
+    }, PATIENT);
     const rotated = `${log}.20260102-150405`;
     renameSync(log, `${rotated}.old`);
     writeFileSync(rotated, numbered(20, 25));
@@ -285,7 +286,7 @@ describe('following a log', () => {
     const following = follow();
     await vi.waitFor(() => {
       expect(following.text()).toBe(lines(0, 30));
-    });
+    }, PATIENT);
     writeFileSync(`${log}.tmp`, numbered(10, 30));
     renameSync(`${log}.tmp`, log);
     expect(await following.end()).toBe(lines(0, 30));

@@ -390,9 +390,9 @@ describe('a grpc probe', () => {
         },
       }),
     );
-    await expect(ask({ grpc: { port }, timeoutSeconds: 3 })).resolves.toEqual({
+    await expect(ask({ grpc: { port }, timeoutSeconds: 10 })).resolves.toEqual({
       result: 'failure',
-      output: 'timeout: health rpc did not complete within 3s',
+      output: 'timeout: health rpc did not complete within 10s',
     });
     await ended;
   });
