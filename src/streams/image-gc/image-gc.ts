@@ -89,6 +89,8 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
     let histories: ImageHistories | undefined;
     let listAt = -Infinity;
     let roomAt = -Infinity;
+    /** When it may be told again that there is too little, where that is found out every few seconds. */
+    let newsAt = -Infinity;
     let isStarved = false;
     let hasFailed = false;
     /** Containers that were removed and are still shown. */
@@ -176,13 +178,19 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
           hasFailed = false;
           const aged$ = from(aged).pipe(concatMap((image) => remove(image, 'age')));
           if (!isWanting) return aged$;
-          return concat(aged$, defer(images.disk).pipe(concatMap((disk) => (disk ? makeRoom(disk, spare) : EMPTY))));
+          // What only a pod asks for may be free soon: of one that is done, nobody knows that yet when the agent has just started.
+          const pause = all.some((image) => !image.held && isWanted(image)) ? LOOK : PERIOD;
+          const room$ = defer(images.disk).pipe(concatMap((disk) => (disk ? makeRoom(disk, spare, pause) : EMPTY)));
+          return concat(aged$, room$);
         }),
       );
     }
 
-    /** As many as must be: what an image really frees is only seen on the disk, and there sometimes late. */
-    function makeRoom(disk: ImageDisk, spare: readonly NodeImage[]): Observable<ImageGcNote> {
+    /**
+     * As many as must be: what an image really frees is only seen on the disk, and there sometimes late. Where they are not
+     * enough, it is tried again after `pause` milliseconds.
+     */
+    function makeRoom(disk: ImageDisk, spare: readonly NodeImage[], pause: number): Observable<ImageGcNote> {
       let left = shortageOn(disk, limits);
       let freed = 0;
       const enough = disk.available + left.bytes;
@@ -203,7 +211,10 @@ export function imageGc(ports: ImageGcPorts, limits: ImageGcLimits): Observable<
       );
       const failed$ = defer(() => {
         if (!isShort(left)) return EMPTY;
-        roomAt = monotonic() + PERIOD;
+        const now = monotonic();
+        roomAt = now + pause;
+        if (pause < PERIOD && now < newsAt) return EMPTY;
+        newsAt = now + PERIOD;
         return of(trouble('FreeDiskSpaceFailed', insufficient(disk, freed)));
       });
       return concat(removed$, failed$);

@@ -119,6 +119,27 @@ const FULL =
   /FreeDiskSpaceFailed: Insufficient free disk space on the node's image filesystem \((\d+)% of 100 bytes used\)\./;
 
 describe('imageGc', () => {
+  it('is tried again soon where a pod asks for one that may be free in a moment, and told of once in five minutes', () => {
+    let asked = 'a';
+    const { notes } = live(
+      {
+        others: (at) => (at < 35 ? 90 : 82),
+        images: (at) => {
+          if (at >= 25) asked = '';
+          return always(image('a', { size: 4 }), image('b', { size: 4 }))();
+        },
+        ports: { isWanted: ({ id }) => id === asked },
+      },
+      60,
+    );
+    expect(notes.map((note) => note.split(':')[0])).toEqual([
+      '0 space b',
+      '0 FreeDiskSpaceFailed',
+      '30 space a',
+      '30 FreeDiskSpaceFailed',
+    ]);
+  });
+
   it('does what the diagram of its doc comment shows: makes room as long as there is too little', () => {
     const { looks, notes } = live(
       {
