@@ -38,10 +38,6 @@ beforeAll(async () => {
     }),
   );
   await whenShown('web');
-  await until('its page to be served', async () => {
-    const page = 'http://127.0.0.1:8080/index.html';
-    return (await run('exec', 'web', '-c', 'main', '--', 'wget', '-q', '-O', '-', page)).stdout === 'hello\n';
-  });
 });
 
 describe('rxlet exec', () => {
@@ -137,6 +133,10 @@ describe('rxlet port-forward', () => {
   }
 
   test('leads to a port that listens on the loopback of the pod only', async () => {
+    await until('it to listen', async () => {
+      const page = 'http://127.0.0.1:8080/index.html';
+      return (await run('exec', 'web', '-c', 'main', '--', 'wget', '-q', '-O', '-', page)).stdout === 'hello\n';
+    });
     const forward = rxlet(node().paths.socket, 'port-forward', 'web', ':8080');
     const port = await portOf(forward);
     const answers = await Promise.all([fetchText(port), fetchText(port), fetchText(port)]);
