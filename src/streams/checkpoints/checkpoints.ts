@@ -11,6 +11,7 @@ import {
   race,
   take,
   takeUntil,
+  tap,
   timer,
   type Observable,
 } from 'rxjs';
@@ -60,6 +61,8 @@ interface Change {
 
 /** Milliseconds at least from one write of the status of a pod to the next. */
 const PAUSE = 1_000;
+/** Milliseconds that the first status of a pod may wait while it only says that nothing of the pod runs yet: mostly it starts meanwhile. */
+const FIRST = 5_000;
 /** Milliseconds until what could not be written is tried again, unless there is something newer to write before. */
 const RETRY = 10_000;
 
@@ -73,8 +76,9 @@ const RETRY = 10_000;
  * remove                  --x
  * ```
  *
- * What cannot be written is tried again every 10 s. What an earlier run kept goes on from there; of a pod that is neither wanted nor there any more it is removed, once
- * that is known. Emits what could not be written, each time. Never errors, never completes.
+ * What belongs together, the status and what its containers were given, is heard in one step and written once; and what
+ * is written already is not written again. What cannot be written is tried again every 10 s. What an earlier run kept
+ * goes on from there; of a pod that is neither wanted nor there any more it is removed, once that is known. Emits what could not be written, each time. Never errors, never completes.
  */
 export function checkpoints(
   { book$, report$ }: { readonly book$: Observable<PodBook>; readonly report$: Observable<PodReport> },
@@ -87,6 +91,7 @@ export function checkpoints(
     const memories = new Map<PodUid, Kept>(kept.map((one) => [one.uid, memoryOf(one)]));
     const unmet = new Set(statuses.keys());
     const known: Known = { statuses, evictions, memories, unmet, entries: new Map(), strays: new Set(unmet) };
+    const written = new Map(kept.map(({ uid }) => [uid, partsOf(uid, known)]));
 
     const newer = tellByKey<PodUid, Change>();
     const change$ = merge(
@@ -97,12 +102,39 @@ export function checkpoints(
       ),
     );
 
-    function write({ kind, uid }: Change): Observable<never> {
-      if (kind === 'drop') return store.remove(uid).pipe(ignoreElements());
-      const checkpoint = checkpointOf(uid, statuses.get(uid), evictions.get(uid), memories.get(uid));
+    function write(change: Change): Observable<never> {
+      const { kind, uid } = change;
+      if (kind === 'drop') {
+        written.delete(uid);
+        return store.remove(uid).pipe(ignoreElements());
+      }
+      return concat(
+        gather(change),
+        defer(() => save(uid)),
+      ).pipe(ignoreElements());
+    }
+
+    /** Completes when all that is known of the pod at this moment has been heard, or it is worth to be written. */
+    function gather({ uid, isUrgent }: Change): Observable<unknown> {
+      const hasBegun = (): boolean => written.has(uid) || statuses.get(uid)?.phase !== 'Pending';
+      const begun$ = newer.of(uid).pipe(filter((next) => next.isUrgent || hasBegun()));
+      const start$ = isUrgent || hasBegun() ? EMPTY : race(timer(FIRST), begun$).pipe(take(1));
+      return concat(start$, timer(0));
+    }
+
+    function save(uid: PodUid): Observable<unknown> {
+      const parts = partsOf(uid, known);
+      if (isSame(parts, written.get(uid) ?? NOTHING)) return EMPTY;
+      const save$ = store.save(checkpointOf(uid, parts)).pipe(
+        tap({
+          complete: () => {
+            written.set(uid, parts);
+          },
+        }),
+      );
       const urgent$ = newer.of(uid).pipe(filter(({ isUrgent }) => isUrgent));
       // Beside each other, so that what is urgent is heard while a status is being written, too.
-      return merge(store.save(checkpoint), timer(PAUSE).pipe(takeUntil(urgent$))).pipe(ignoreElements());
+      return merge(save$, timer(PAUSE).pipe(takeUntil(urgent$)));
     }
 
     function writeAtLast(change: Change): Observable<CheckpointFailure> {
@@ -147,6 +179,27 @@ interface Known {
 
 /** What of a pod's memory is kept. */
 type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
+
+/** What a checkpoint is made of. */
+interface Parts extends Partial<Kept> {
+  readonly status?: PodStatus | undefined;
+  readonly eviction?: Eviction | undefined;
+}
+
+const NOTHING: Parts = {};
+
+function partsOf(uid: PodUid, { statuses, evictions, memories }: Known): Parts {
+  return { status: statuses.get(uid), eviction: evictions.get(uid), ...memories.get(uid) };
+}
+
+function isSame(one: Parts, other: Parts): boolean {
+  return (
+    one.status === other.status &&
+    one.eviction === other.eviction &&
+    one.restarts === other.restarts &&
+    one.resources === other.resources
+  );
+}
 
 /**
  * Notes the statuses that are new, and tells of whom they are; and who is not in the book any more. Before the book is
@@ -206,18 +259,13 @@ function rememberedIn(
   return isSame ? [] : [{ kind: 'keep', uid, isUrgent: true }];
 }
 
-function checkpointOf(
-  uid: PodUid,
-  status: PodStatus | undefined,
-  eviction: Eviction | undefined,
-  kept: Kept | undefined,
-): Checkpoint {
+function checkpointOf(uid: PodUid, { status, eviction, restarts, resources }: Parts): Checkpoint {
   return {
     version: 1,
     uid,
     ...(status ? { status } : {}),
     ...(eviction ? { eviction } : {}),
-    ...(kept && kept.restarts.size > 0 ? { restarts: Object.fromEntries(kept.restarts) } : {}),
-    ...(kept && kept.resources.size > 0 ? { resources: Object.fromEntries(kept.resources) } : {}),
+    ...(restarts && restarts.size > 0 ? { restarts: Object.fromEntries(restarts) } : {}),
+    ...(resources && resources.size > 0 ? { resources: Object.fromEntries(resources) } : {}),
   };
 }

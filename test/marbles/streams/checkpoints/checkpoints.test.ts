@@ -113,6 +113,73 @@ describe('checkpoints', () => {
   );
 
   it(
+    'writes what is heard in one step once, whichever is heard first',
+    marbles(({ hot, expectObservable, flush }) => {
+      const log: string[] = [];
+      const book$ = hot('  p 1999ms q', books);
+      const report$ = hot('p 1999ms b', { p: outcome(backoff(10)), b: outcome(backoff(20)) });
+      expectObservable(checkpoints({ book$, report$ }, store(log)), '9s !').toBe('-');
+      flush();
+      expect(log).toEqual(['save u-1 Running 10', 'save u-1 Succeeded 20']);
+    }),
+  );
+
+  describe('lets a pod of which nothing runs yet wait', () => {
+    const waiting = { ...books, w: bookOf({ [UID]: { phase: 'Pending' } }) };
+
+    it(
+      'until it runs, or its containers were given something: mostly it is written once',
+      marbles(({ hot, expectObservable, flush }) => {
+        const stories = [
+          { events: 'w 3s p', reports: '-', line: 'save u-1 Running' },
+          { events: 'w', reports: '- 3s a', line: 'save u-1 Pending 10' },
+          { events: 'w 3s p', reports: '- 3s a', line: 'save u-1 Running 10' },
+        ].map(({ events, reports, line }) => {
+          const log: string[] = [];
+          const report$ = hot(reports, { a: outcome(backoff(10)) });
+          expectObservable(checkpoints({ book$: hot(events, waiting), report$ }, store(log)), '4s !').toBe('-');
+          return { log, line };
+        });
+        flush();
+        for (const { log, line } of stories) expect(log).toEqual([line]);
+      }),
+    );
+
+    it(
+      'for five seconds',
+      marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+        const save = cold<undefined>('-|');
+        const book$ = hot('w', waiting);
+        expectObservable(checkpoints({ book$, report$: NEVER }, store([], { save: () => save })), '9s !').toBe('-');
+        expectSubscriptions(save.subscriptions).toBe('5s ^!');
+      }),
+    );
+
+    it(
+      'and writes nothing where it goes meanwhile',
+      marbles(({ hot, expectObservable, flush }) => {
+        const log: string[] = [];
+        const book$ = hot('w 999ms r', waiting);
+        expectObservable(checkpoints({ book$, report$: NEVER }, store(log)), '9s !').toBe('-');
+        flush();
+        expect(log).toEqual(['remove u-1']);
+      }),
+    );
+
+    it(
+      'only for the first time: what was written of it is brought up to date as that of others',
+      marbles(({ hot, expectObservable, flush }) => {
+        const log: string[] = [];
+        const again: PodStatus = { phase: 'Pending', reason: 'again' };
+        const book$ = hot('p 1999ms w', { p: books.p, w: bookOf({ [UID]: again }) });
+        expectObservable(checkpoints({ book$, report$: NEVER }, store(log)), '2500ms !').toBe('-');
+        flush();
+        expect(log).toEqual(['save u-1 Running', 'save u-1 Pending']);
+      }),
+    );
+  });
+
+  it(
     'keeps the back-off beside the status, and writes it when it changes',
     marbles(({ hot, expectObservable, flush }) => {
       const log: string[] = [];
