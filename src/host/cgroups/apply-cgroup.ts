@@ -7,8 +7,11 @@ import type { Hierarchies } from './hierarchies.ts';
 import { filesOfVersion1, filesOfVersion2, type LimitFile } from './limit-files.ts';
 
 /**
- * Makes a cgroup with its ancestors in every hierarchy and writes its limits. Limits of controllers that the machine
- * does not have are left out: nothing could hold to them. Tells whether it was missing anywhere.
+ * Makes a cgroup with its ancestors and writes its limits. Limits of controllers that the machine does not have are left
+ * out: nothing could hold to them. Tells whether it was missing.
+ *
+ * In version 1 it is made where it has limits: in the other hierarchies the runtime makes it, when it puts something in
+ * (runc), with the processors and the memory without which that of `cpuset` would take no process.
  */
 export async function applyCgroup(path: string, limits: CgroupLimits, found: Hierarchies): Promise<Applied> {
   if (found.version === 2) {
@@ -25,16 +28,14 @@ export async function applyCgroup(path: string, limits: CgroupLimits, found: Hie
     );
     return made === undefined ? 'set' : 'made';
   }
-  const processors = found.folders.get('cpuset');
-  const folders = [...new Set(found.folders.values())];
-  const made = await Promise.all(folders.map((folder) => mkdir(join(folder, path), { recursive: true })));
-  if (processors !== undefined && !hasProcessors(join(processors, path))) {
-    await inherit(processors, lineage(path));
-  }
-  await write(filesOfVersion1(limits), (controller) => {
+  const files = filesOfVersion1(limits);
+  const folderOf = (controller: string): string | undefined => {
     const folder = found.folders.get(controller);
     return folder === undefined ? undefined : join(folder, path);
-  });
+  };
+  const folders = new Set(files.map(({ controller }) => folderOf(controller)).filter((folder) => folder !== undefined));
+  const made = await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })));
+  await write(files, folderOf);
   return made.every((folder) => folder === undefined) ? 'set' : 'made';
 }
 
@@ -53,24 +54,6 @@ async function handOn(folder: string, controllers: readonly string[]): Promise<v
   const there = read(file).split(/\s+/);
   const missing = controllers.filter((name) => !there.includes(name));
   if (missing.length > 0) await writeFile(file, missing.map((name) => `+${name}`).join(' '));
-}
-
-function hasProcessors(folder: string): boolean {
-  return PROCESSORS.every((file) => read(join(folder, file)).trim() !== '');
-}
-
-const PROCESSORS = ['cpuset.cpus', 'cpuset.mems'];
-
-/** In version 1 a new cgroup has no processors and no memory, and takes no process before it has. */
-async function inherit(root: string, parts: readonly string[]): Promise<void> {
-  await Promise.all(
-    PROCESSORS.map(async (file) => {
-      for (const folder of parts.map((part) => join(root, part))) {
-        if (read(join(folder, file)).trim() !== '') continue;
-        await writeFile(join(folder, file), read(join(dirname(folder), file)));
-      }
-    }),
-  );
 }
 
 /**
