@@ -73,6 +73,7 @@ export function composeAgent(
       cri: context.cri,
       files: context.files,
       paths: context.paths,
+      monotonic: context.monotonic,
       unmountVolumes: (uid) => unmountVolumes(uid, context),
       listPods: meterListing(listPods, meter),
       observePod,
@@ -88,7 +89,6 @@ export function composeAgent(
               ...imageGc,
               removeContainer: ({ pod, container }) =>
                 concat(removeContainer(pod, container, false, context), of(undefined)),
-              monotonic: context.monotonic,
               nodeName: context.facts.nodeName,
             },
           }

@@ -118,7 +118,7 @@ export function agent(world: World, timings: AgentTimings): Agent {
   ).pipe(share());
 
   const kill$: Observable<BookEvent> = merge(
-    (world.localUsage ? eviction(books, world.localUsage, world.paths) : EMPTY).pipe(
+    (world.localUsage ? eviction(books, { ...world, usage: world.localUsage }) : EMPTY).pipe(
       map((kill) => ({ kind: 'evict' as const, ...kill })),
     ),
     returns(books).pipe(map((uid) => ({ kind: 'return' as const, uid }))),

@@ -115,6 +115,7 @@ export function agentOn(
       cri,
       files,
       paths: PATHS,
+      monotonic: context.monotonic,
       unmountVolumes: (uid) => unmountVolumes(uid, context),
       listPods: look.listPods,
       observePod: look.observePod,

@@ -67,7 +67,7 @@ export function upkeep(world: World, housekeepingPeriod: number, known: Known): 
               spareContainers: () => spareContainers(book(), told),
               removeContainer: world.imageGc.removeContainer,
               complete$,
-              monotonic: world.imageGc.monotonic,
+              monotonic: world.monotonic,
             },
             world.imageGc.limits,
           )

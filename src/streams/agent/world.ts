@@ -39,6 +39,8 @@ export interface World {
   readonly cri: Pick<Cri, 'version' | 'status'>;
   readonly files: Files;
   readonly paths: NodePaths;
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number;
   readonly unmountVolumes: (uid: PodUid) => Observable<never>;
   readonly listPods: () => Observable<Snapshot>;
   readonly observePod: (uid: PodUid, listed?: ObservedPod) => Observable<ObservedPod>;
@@ -57,8 +59,6 @@ export interface World {
     /** Removes a container that has ended, with its log; emits when that is done. */
     readonly removeContainer: ImageGcPorts['removeContainer'];
     readonly limits: ImageGcLimits;
-    /** Milliseconds of a clock that never jumps. */
-    readonly monotonic: () => number;
     readonly nodeName: string;
   };
   /** Absent where the logs of containers are left to somebody else. */

@@ -1,4 +1,4 @@
-import { asyncScheduler, catchError, defer, EMPTY, mergeMap, of, repeat, timeout, timer, type Observable } from 'rxjs';
+import { catchError, defer, EMPTY, mergeMap, of, repeat, timeout, timer, type Observable } from 'rxjs';
 import { localLimits, roomLeft, whatIsOver, type LocalLimits } from '../../model/local-storage.ts';
 import { changedKeys } from '../../model/layered-map.ts';
 import type { ObservedPod } from '../../model/observed.ts';
@@ -16,6 +16,13 @@ export interface Kill {
   readonly uid: PodUid;
   /** Why, in the kubelet's words. */
   readonly message: string;
+}
+
+export interface EvictionPorts {
+  readonly usage: LocalUsage;
+  readonly paths: NodePaths;
+  /** Milliseconds of a clock that never jumps. */
+  readonly monotonic: () => number;
 }
 
 /** Milliseconds between two looks at a pod, at most (kubelet: 10 s). */
@@ -39,7 +46,7 @@ const PATIENCE = 60_000;
  * Only pods that are kept and have a limit are looked at, one at a time: from one second after the first look on, every
  * 10 s in the end, and in half of the time in which one would be full. Never errors, never completes before `book$`.
  */
-export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: NodePaths): Observable<Kill> {
+export function eviction(book$: Observable<PodBook>, { usage, paths, monotonic }: EvictionPorts): Observable<Kill> {
   return defer(() => {
     let entries: PodBook['entries'] = new Map();
     const watched = new Set<PodUid>();
@@ -53,11 +60,11 @@ export function eviction(book$: Observable<PodBook>, usage: LocalUsage, paths: N
         const one = limitedIn(entries.get(uid));
         if (!one) return EMPTY;
         return defer(() => {
-          const begun = asyncScheduler.now();
+          const begun = monotonic();
           return measurePod(one.pod, one.observed, one.limits, usage, paths).pipe(
             timeout(PATIENCE),
             mergeMap((use) => {
-              const now = asyncScheduler.now();
+              const now = monotonic();
               const left = roomLeft(one.limits, use);
               const rate = before ? (before.left - left) / Math.max(1, now - before.at) : 0;
               const due = rate > 0 ? Math.min(next * 2, left / rate / 2) : next * 2;

@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   concat,
   delay,
   EMPTY,
@@ -84,6 +85,7 @@ function begun(
     cri: fakeCri([]),
     files: fakeFiles([]),
     paths: { rootDir: '/root', podLogsDir: '/logs', containerLinksDir: '/links' },
+    monotonic: () => asyncScheduler.now(),
     unmountVolumes: () => EMPTY,
     listPods: () => of({ revision: 1, pods: new Map() }),
     observePod: () => EMPTY,

@@ -49,8 +49,8 @@ describe('upkeep', () => {
             list: () => of([]),
           },
           limits: { highThresholdPercent: 85, lowThresholdPercent: 80, minimumAge: 0, maximumAge: 0, evictionHard: {} },
-          monotonic: () => asyncScheduler.now(),
         },
+        monotonic: () => asyncScheduler.now(),
       } as unknown as World;
       const none = { isInRuntime: () => false, isHeld: () => false, told: () => undefined };
       const known = { book$: of(BOOK), book: () => BOOK, ...none };

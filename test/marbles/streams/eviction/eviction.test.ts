@@ -1,6 +1,6 @@
-import { concat, defer, map, NEVER, of, takeUntil, throwError, timer, type Observable } from 'rxjs';
+import { asyncScheduler, concat, defer, map, NEVER, of, takeUntil, throwError, timer, type Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Pod } from '../../../../src/model/pod.ts';
 import type { PodBook } from '../../../../src/streams/book/pod-book.ts';
 import { eviction } from '../../../../src/streams/eviction/eviction.ts';
@@ -50,7 +50,7 @@ function live(
         }),
       layers,
     };
-    eviction(book$, usage, PATHS)
+    eviction(book$, { usage, paths: PATHS, monotonic: () => scheduler.now() })
       .pipe(takeUntil(timer(seconds * 1_000)))
       .subscribe({
         next: ({ uid, message }) => kills.push(`${now()} ${uid}: ${message}`),
@@ -71,6 +71,22 @@ describe('eviction', () => {
       0, 1, 3, 6.5, 8.25, 9.25, 10.25, 11.25, 12.25, 13.25, 14.25, 15.25, 16.25, 17.25, 18.25, 19.25,
     ]);
     expect(story.kills[0]).toBe('10.25 u: Usage of EmptyDir volume "e" exceeds the limit "100". ');
+  });
+
+  it('goes on at its pace when the clock is set during a look', () => {
+    let ahead = 0;
+    const { now } = asyncScheduler;
+    const clock = vi.spyOn(asyncScheduler, 'now').mockImplementation(() => now() + ahead);
+    const story = live(always({ spec: SPEC }), 46, (_path, at) =>
+      timer(10).pipe(
+        map(() => {
+          if (at > 1) ahead = 3_600_000;
+          return 50;
+        }),
+      ),
+    );
+    clock.mockRestore();
+    expect(when(story).map(Math.floor)).toEqual([0, 1, 3, 7, 15, 25, 35, 45]);
   });
 
   it('comes down to one look in 10 s at a pod that does not grow, and only at what has a limit', () => {
