@@ -78,7 +78,8 @@ const RETRY = 10_000;
  *
  * What belongs together, the status and what its containers were given, is heard in one step and written once; and what
  * is written already is not written again. What cannot be written is tried again every 10 s. What an earlier run kept
- * goes on from there; of a pod that is neither wanted nor there any more it is removed, once that is known. Emits what could not be written, each time. Never errors, never completes.
+ * goes on from there; of a pod that is neither wanted nor there any more it is removed, once that is known. Emits what
+ * could not be written, each time. Never errors, never completes.
  */
 export function checkpoints(
   { book$, report$ }: { readonly book$: Observable<PodBook>; readonly report$: Observable<PodReport> },
@@ -181,15 +182,18 @@ interface Known {
 type Kept = Pick<PodMemory, 'restarts' | 'resources'>;
 
 /** What a checkpoint is made of. */
-interface Parts extends Partial<Kept> {
+interface Parts {
   readonly status?: PodStatus | undefined;
   readonly eviction?: Eviction | undefined;
+  readonly restarts?: Kept['restarts'] | undefined;
+  readonly resources?: Kept['resources'] | undefined;
 }
 
 const NOTHING: Parts = {};
 
 function partsOf(uid: PodUid, { statuses, evictions, memories }: Known): Parts {
-  return { status: statuses.get(uid), eviction: evictions.get(uid), ...memories.get(uid) };
+  const { restarts, resources }: Partial<Kept> = memories.get(uid) ?? {};
+  return { status: statuses.get(uid), eviction: evictions.get(uid), restarts, resources };
 }
 
 function isSame(one: Parts, other: Parts): boolean {
